@@ -18,8 +18,7 @@ use crate::columns::{Overflow, Policy, Renamed};
 use crate::digest::{DigestOptions, Digester, aside, enter};
 use crate::error::IngestError;
 use crate::locks::Lock;
-use crate::parts::Partition;
-use crate::segments::write_segments;
+use crate::segments::write_fitted;
 
 /// Segments encoded at once.
 const ENCODERS: usize = 2;
@@ -196,13 +195,7 @@ impl Segments {
         let appender = self.digester.appender().await?;
         let (columns, root) = (self.digester.columns.clone(), self.digester.root.clone());
         self.encoding.push_back(tokio::task::spawn_blocking(move || {
-            let batches = batches.iter().map(|rows| columns.conform(rows)).collect::<Result<Vec<_>, _>>();
-            let segments = write_segments(
-                &appender,
-                &batches.map_err(IngestError::rows(root.display()))?,
-                Partition::None,
-                &root,
-            )?;
+            let segments = write_fitted(&appender, &columns, &batches, &root)?;
             Ok(Encoded { segments, schema: columns.schema().clone() })
         }));
         Ok(())
@@ -210,7 +203,7 @@ impl Segments {
 
     async fn encoded(&mut self) -> Result<(), IngestError> {
         if let Some(encoded) = self.encoding.next().await {
-            self.done.push(encoded.unwrap_or_else(|panic| Err(IngestError::Log(panic.to_string())))?);
+            self.done.push(encoded.unwrap_or_else(|panic| Err(panic.into()))?);
         }
         Ok(())
     }

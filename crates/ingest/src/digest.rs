@@ -14,9 +14,8 @@ use crate::advice;
 use crate::columns::{Columns, Policy};
 use crate::error::IngestError;
 use crate::locks::{Lock, Place};
-use crate::log::{End, Recovered, has_log, keep_keys, list, read, remove, tell};
-use crate::parts::Partition;
-use crate::segments::write_segments;
+use crate::log::{End, files, has_log, remove, tell};
+use crate::segments::write_fitted;
 use crate::trouble;
 
 /// Unnamed temporary files of this age are abandoned.
@@ -174,26 +173,17 @@ impl Digester {
     fn read(&mut self, end: u64) -> Result<Round, IngestError> {
         let mut round = Round { position: self.position, is_last: true, ..Round::default() };
         let (mut bytes, unfit) = (0, IngestError::rows(self.root.display()));
-        let files = list(&self.place.folder)?;
-        for (at, (first, path)) in files.iter().enumerate() {
-            let before = files.get(at + 1).map_or(end, |(next, _)| end.min(*next));
-            if before <= round.position + 1 || *first >= end {
+        for file in files(&self.place.folder, end)? {
+            if file.first >= end || !file.reaches(round.position + 1)? {
                 continue;
-            }
-            if *first > round.position + 1 {
-                return Err(IngestError::Gap { path: path.clone(), missing: round.position + 1, found: *first });
             }
             if bytes >= self.options.round_bytes {
                 round.is_last = false;
                 break;
             }
-            let (columns, position) = (&mut self.columns, self.position);
-            let content = read(path, *first, before, |entry| {
-                if entry.position > position {
-                    let rows = columns.fit(Recovered::of(entry, path)?.rows, Policy::KEEP).map_err(&unfit)?.rows;
-                    round.batches.push(rows);
-                    round.position = entry.position;
-                }
+            let content = file.recover(self.position + 1, |entry| {
+                round.batches.push(self.columns.fit(entry.rows, Policy::KEEP).map_err(&unfit)?.rows);
+                round.position = entry.position;
                 Ok(())
             })?;
             bytes += content.bytes;
@@ -207,11 +197,9 @@ impl Digester {
         let (columns, rows_max) = (self.columns.clone(), self.options.segment_rows);
         let root = self.root.clone();
         aside(move || {
-            let unfit = IngestError::rows(root.display());
             let mut segments = Vec::new();
             for batches in in_pieces(batches, rows_max) {
-                let batches = batches.iter().map(|rows| columns.conform(rows)).collect::<Result<Vec<_>, _>>();
-                segments.extend(write_segments(&appender, &batches.map_err(&unfit)?, Partition::None, &root)?);
+                segments.extend(write_fitted(&appender, &columns, &batches, &root)?);
             }
             Ok(segments)
         })
@@ -220,13 +208,10 @@ impl Digester {
 
     /// Removes the files whose rows are all in the table.
     fn forget(&self) -> Result<(), IngestError> {
-        let files = list(&self.place.folder)?;
-        // Keep the last file: its name records the next position.
-        for (file, next) in files.iter().zip(files.iter().skip(1)) {
-            if next.0 <= self.position + 1 {
-                keep_keys(&*self.disk, &self.place.folder, file, next.0)?;
-                remove(&*self.disk, &file.1)?;
-            }
+        // The last file has no end, so it stays: its name records the next position.
+        for file in files(&self.place.folder, u64::MAX)?.iter().filter(|file| file.before <= self.position + 1) {
+            file.keep_keys(&*self.disk, &self.place.folder)?;
+            remove(&*self.disk, &file.path)?;
         }
         Ok(())
     }

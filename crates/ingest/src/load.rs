@@ -6,7 +6,6 @@ use std::sync::Arc;
 use arrow::array::RecordBatch;
 use arrow::compute::concat_batches;
 use arrow::datatypes::{Field, Schema, SchemaRef};
-use arrow::error::ArrowError;
 use decode::OnConflict;
 use disk::Disk;
 use table::{Inserted, Inserter, TableError, TableOptions};
@@ -83,8 +82,7 @@ impl Load {
             fitted.push(done.rows);
         }
         let schema = self.schema().clone();
-        let conformed = fitted.iter().map(|rows| self.columns.conform(rows)).collect::<Result<Vec<_>, _>>();
-        let rows = conformed.and_then(|rows| match &rows[..] {
+        let rows = self.columns.conform_all(&fitted).and_then(|rows| match &rows[..] {
             [rows] => Ok(rows.clone()),
             rows => concat_batches(&schema, rows),
         });

@@ -24,9 +24,8 @@ use table::Appender;
 
 pub use entry::Key;
 pub(crate) use entry::NewEntry;
-pub(crate) use files::{End, holds_rows, keep_keys, list, path_at, read, remove, tell, whole};
+pub(crate) use files::{End, files, holds_rows, path_at, remove, tell, whole};
 
-use self::entry::Entry;
 use self::files::{Content, MAGIC};
 use self::keys::Keys;
 use crate::error::IngestError;
@@ -101,8 +100,8 @@ struct Closed {
 }
 
 impl Closed {
-    fn of(path: &Path, content: Content) -> Self {
-        Self { path: path.to_owned(), bytes: content.bytes, last: content.last, keys: content.keys }
+    fn of(path: PathBuf, content: Content) -> Self {
+        Self { path, bytes: content.bytes, last: content.last, keys: content.keys }
     }
 }
 
@@ -120,27 +119,18 @@ pub(crate) struct Others {
     files: Vec<Closed>,
 }
 
-impl Recovered {
-    /// # Errors
-    /// When a complete entry holds no rows.
-    pub(crate) fn of(entry: &Entry<'_>, path: &Path) -> Result<Self, IngestError> {
-        let damaged =
-            |e| IngestError::Damaged { path: path.to_owned(), reason: format!("entry {}: {e}", entry.position) };
-        Ok(Self { position: entry.position, rows: entry.rows().map_err(damaged)? })
-    }
-}
-
 impl Log {
     /// Opens or creates the log of the table in the folder `root`, and passes its entries past the position `taken_in`
     /// to `recover`, in order.
     ///
     /// # Errors
-    /// When a file cannot be read, a complete entry holds no rows, or entries are missing in between.
+    /// When a file cannot be read, a complete entry holds no rows, or entries are missing in between; also errors of
+    /// `recover`.
     pub(crate) fn open(
         root: &Path,
         disk: Arc<dyn Disk>,
         taken_in: u64,
-        mut recover: impl FnMut(Recovered),
+        mut recover: impl FnMut(Recovered) -> Result<(), IngestError>,
     ) -> Result<Self, IngestError> {
         let place = Place::enter(root, &*disk)?;
         let _turn = Lock::append(&place.folder)?;
@@ -148,23 +138,15 @@ impl Log {
         let keys = Keys::read(&place.folder)?;
         let (closed, next) = (VecDeque::new(), taken_in + 1);
         let mut log = Self { place, disk, next, told: 0, torn: false, file: None, closed, keys };
-        let files = list(log.folder())?;
-        for (at, (first, path)) in files.iter().enumerate() {
-            let before = files.get(at + 1).map_or(u64::MAX, |(next, _)| *next);
-            if *first > log.next {
-                return Err(IngestError::Gap { path: path.clone(), missing: log.next, found: *first });
-            }
-            let content = read(path, *first, before, |entry| {
-                if entry.position > taken_in {
-                    recover(Recovered::of(entry, path)?);
-                }
-                Ok(())
-            })?;
+        for file in files(log.folder(), u64::MAX)? {
+            // Read files whose rows are all in the table, too: their keys count.
+            file.reaches(log.next)?;
+            let content = file.recover(taken_in + 1, &mut recover)?;
             log.next = log.next.max(content.last + 1);
             content.keys.iter().for_each(|key| log.keys.insert(*key));
             // Keep an empty last file: its name records the next position.
-            if content.last >= *first || before < u64::MAX {
-                log.closed.push_back(Closed::of(path, content));
+            if content.last >= file.first || file.before < u64::MAX {
+                log.closed.push_back(Closed::of(file.path, content));
             }
         }
         if end.is_none_or(|end| end.next < log.next) {
@@ -203,29 +185,22 @@ impl Log {
             return Ok(others);
         }
         let mut next = self.next;
-        let files = list(self.folder())?;
-        for (at, (first, path)) in files.iter().enumerate() {
-            let before = files.get(at + 1).map_or(u64::MAX, |(next, _)| *next);
-            if before <= next {
+        for file in files(self.folder(), u64::MAX)? {
+            if !file.reaches(next)? {
                 continue;
             }
-            if *first > next {
-                return Err(IngestError::Gap { path: path.clone(), missing: next, found: *first });
-            }
             let mut entries = Vec::new();
-            let content = read(path, *first, before, |entry| {
-                if entry.position >= next {
-                    entries.push(Recovered::of(entry, path)?);
-                }
+            let content = file.recover(next, |entry| {
+                entries.push(entry);
                 Ok(())
             })?;
             // This file is our own: our failed entries count if others took them as written and appended after them.
-            if entries.is_empty() || (!content.whole && before == u64::MAX) {
+            if entries.is_empty() || (!content.whole && file.before == u64::MAX) {
                 continue;
             }
             next = content.last + 1;
             others.entries.append(&mut entries);
-            others.files.push(Closed::of(path, content));
+            others.files.push(Closed::of(file.path, content));
         }
         Ok(others)
     }
@@ -234,24 +209,16 @@ impl Log {
     ///
     /// # Errors
     /// As for [`Self::open`].
-    pub(crate) fn entries(&self, from: u64, mut each: impl FnMut(Recovered)) -> Result<(), IngestError> {
+    pub(crate) fn entries(
+        &self,
+        from: u64,
+        mut each: impl FnMut(Recovered) -> Result<(), IngestError>,
+    ) -> Result<(), IngestError> {
         let mut next = from;
-        let files = list(self.folder())?;
-        for (at, (first, path)) in files.iter().enumerate() {
-            let before = files.get(at + 1).map_or(self.next, |(next, _)| self.next.min(*next));
-            if before <= next {
-                continue;
+        for file in files(self.folder(), self.next)? {
+            if file.reaches(next)? {
+                next = file.recover(next, &mut each)?.last + 1;
             }
-            if *first > next {
-                return Err(IngestError::Gap { path: path.clone(), missing: next, found: *first });
-            }
-            let content = read(path, *first, before, |entry| {
-                if entry.position >= next {
-                    each(Recovered::of(entry, path)?);
-                }
-                Ok(())
-            })?;
-            next = content.last + 1;
         }
         Ok(())
     }
