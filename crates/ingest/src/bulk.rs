@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 
 use crate::append::append;
 use crate::columns::{Overflow, Policy, Renamed};
-use crate::digest::{DigestOptions, Digester, aside, enter};
+use crate::digest::{Digester, FlushOptions, aside, enter};
 use crate::error::IngestError;
 use crate::locks::Lock;
 use crate::segments::write_fitted;
@@ -84,7 +84,7 @@ impl Bulk {
     ///
     /// # Errors
     /// When the log, the table or the disk fails.
-    pub async fn begin(root: &Path, disk: Arc<dyn Disk>, options: &DigestOptions) -> Result<Self, IngestError> {
+    pub async fn begin(root: &Path, disk: Arc<dyn Disk>, options: &FlushOptions) -> Result<Self, IngestError> {
         let place = enter(root, &disk).await?;
         let way = match Lock::try_digest(&place.folder)? {
             None => Way::Log,

@@ -24,7 +24,7 @@ const ABANDONED: Duration = Duration::from_mins(10);
 const SMALL_ROWS: u64 = 200_000;
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct DigestOptions {
+pub struct FlushOptions {
     /// Compression of segments of a new table.
     pub codec: Codec,
     /// Approximate rows per segment.
@@ -35,14 +35,14 @@ pub struct DigestOptions {
     pub compact_segments: usize,
 }
 
-impl Default for DigestOptions {
+impl Default for FlushOptions {
     fn default() -> Self {
         Self { codec: Codec::default(), segment_rows: 1_000_000, round_bytes: 128 << 20, compact_segments: 16 }
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Digested {
+pub struct Flushed {
     /// Rows moved into segments.
     pub rows: u64,
     pub segments: usize,
@@ -59,8 +59,8 @@ pub struct Digested {
 /// # Errors
 /// [`IngestError::Digesting`] while another process digests the log, as a running server does; also when the log, the
 /// table or the disk fails.
-pub async fn digest(root: &Path, disk: Arc<dyn Disk>, options: &DigestOptions) -> Result<Digested, IngestError> {
-    let Some(place) = Place::find(root)? else { return Ok(Digested::default()) };
+pub async fn digest(root: &Path, disk: Arc<dyn Disk>, options: &FlushOptions) -> Result<Flushed, IngestError> {
+    let Some(place) = Place::find(root)? else { return Ok(Flushed::default()) };
     let lock = Lock::try_digest(&place.folder)?;
     let _lock = lock.ok_or_else(|| IngestError::Digesting { path: root.to_owned() })?;
     let mut digester = Digester::open(root, disk, options, place).await?;
@@ -90,7 +90,7 @@ pub(crate) fn columns_of(table: Option<&Appender>, root: &Path, disk: &Arc<dyn D
 pub(crate) struct Digester {
     pub(crate) root: PathBuf,
     disk: Arc<dyn Disk>,
-    options: DigestOptions,
+    options: FlushOptions,
     place: Place,
     pub(crate) columns: Columns,
     /// Created with the first segment.
@@ -112,7 +112,7 @@ impl Digester {
     pub(crate) async fn open(
         root: &Path,
         disk: Arc<dyn Disk>,
-        options: &DigestOptions,
+        options: &FlushOptions,
         place: Place,
     ) -> Result<Self, IngestError> {
         let appender = Appender::open(root, disk.clone()).await?.map(Arc::new);
@@ -122,8 +122,8 @@ impl Digester {
     }
 
     /// Turns all waiting rows into segments.
-    pub(crate) async fn digest(&mut self) -> Result<Digested, IngestError> {
-        let mut done = Digested::default();
+    pub(crate) async fn digest(&mut self) -> Result<Flushed, IngestError> {
+        let mut done = Flushed::default();
         let Some(next) = self.tell()? else { return Ok(done) };
         sweep(&self.place.folder, &*self.disk)?;
         loop {

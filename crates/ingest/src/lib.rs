@@ -41,7 +41,7 @@ pub use advice::columns;
 pub use append::{Appended, append};
 pub use bulk::{Bulk, Loaded};
 pub use columns::{Conflict, Overflow, Renamed};
-pub use digest::{DigestOptions, Digested, digest};
+pub use digest::{FlushOptions, Flushed, digest};
 pub use error::IngestError;
 pub use live::Written;
 pub use load::{Load, LoadedBatch};

@@ -1,7 +1,7 @@
 //! `manyworlds flush`.
 
 use anyhow::Result;
-use ingest::DigestOptions;
+use ingest::FlushOptions;
 use serde_json::json;
 
 use super::disk;
@@ -14,7 +14,7 @@ pub(crate) async fn flush(args: &TableArgs) -> Result<()> {
     if !root.is_dir() {
         return Err(no_table(&args.name, &root));
     }
-    let done = ingest::digest(&root, disk(), &DigestOptions::default()).await?;
+    let done = ingest::digest(&root, disk(), &FlushOptions::default()).await?;
     match args.format.format {
         Format::Json => print_json(&json!({
             "table": args.name.to_string(),

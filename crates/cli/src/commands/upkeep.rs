@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use ingest::{DigestOptions, IngestError};
+use ingest::{FlushOptions, IngestError};
 use run::Usage;
 use serde_json::{Map, Value, json};
 use sql::Condition;
@@ -228,7 +228,7 @@ pub(crate) async fn rebuild(args: &RebuildArgs) -> Result<ExitCode> {
 
 /// Flushes a table's log, and returns the number of rows. A running server flushes by itself.
 async fn flush(root: &Path) -> Result<u64> {
-    match ingest::digest(root, disk(), &DigestOptions::default()).await {
+    match ingest::digest(root, disk(), &FlushOptions::default()).await {
         Err(IngestError::Digesting { .. }) => {
             note("the running server flushes the log by itself");
             Ok(0)
