@@ -21,7 +21,8 @@ pub use changes::Changes;
 pub use ensembles::State;
 pub(crate) use ensembles::{Submission, Submitted};
 pub(crate) use ranges::{Claim, NoteTimes, Verdict};
-pub(crate) use totals::{Part, RATE_S, Totals};
+pub use totals::{EnsembleStatus, PhaseTotals, UntilStatus, WorkerStatus};
+pub(crate) use totals::{Rates, Totals};
 pub(crate) use workers::Introduction;
 
 use crate::error::FleetError;
