@@ -101,7 +101,7 @@ impl Ranges {
             self.tables.open(job.name()).await?.switch(job.player.ensemble()).await?;
         }
         if self.ledger.turn(job.id, &[State::Running, State::Paused], end).await? {
-            tracing::info!(ensemble = job.name(), state = end.word(), "ended");
+            tracing::info!(ensemble = job.name(), state = end.into_str(), "ended");
         }
         Ok(())
     }

@@ -128,5 +128,5 @@ async fn change(ledger: &Ledger, name: &str, from: &[State], to: State, reason: 
 }
 
 fn refused(ensemble: &Submitted, reason: &'static str) -> FleetError {
-    FleetError::State { name: ensemble.name.clone(), state: ensemble.state.word(), reason }
+    FleetError::State { name: ensemble.name.clone(), state: ensemble.state.into_str(), reason }
 }

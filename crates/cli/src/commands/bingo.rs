@@ -45,7 +45,7 @@ fn teams(event: &Event) -> Table {
         &event.teams,
         &[
             ("team", &|team| team.name.clone()),
-            ("strategy", &|team| team.strategy.key().to_owned()),
+            ("strategy", &|team| team.strategy.into_str().to_owned()),
             ("players", &|team| team.players.len().to_string()),
             ("hours of play", &|team| format!("{:.1}", hours(team))),
         ],

@@ -82,7 +82,7 @@ async fn look(ledger: &Ledger, name: &str, display: &mut Display) -> Result<Opti
 
 /// The progress without the count of worlds.
 fn progress(one: &EnsembleStatus) -> String {
-    let mut parts = vec![one.state.word().to_owned(), format!("{} worlds/s", count(one.worlds_per_s as u64))];
+    let mut parts = vec![one.state.into_str().to_owned(), format!("{} worlds/s", count(one.worlds_per_s as u64))];
     parts.push(match one.workers.iter().filter(|w| w.is_there).count() {
         1 => "1 worker".to_owned(),
         workers => format!("{workers} workers"),
@@ -101,7 +101,7 @@ fn table_of_ensembles<'a>(all: impl IntoIterator<Item = &'a EnsembleStatus>) -> 
         &[
             ("ensemble", &|one| one.name.clone()),
             ("model", &|one| one.model.clone()),
-            ("state", &|one| one.state.word().to_owned()),
+            ("state", &|one| one.state.into_str().to_owned()),
             ("worlds", &|one| count(one.worlds as u64)),
             ("done", &|one| count(one.worlds_done as u64)),
             ("failed", &|one| count(one.worlds_failed as u64)),

@@ -1,16 +1,19 @@
 //! Ensembles in the ledger.
 
 use run::Until;
+use serde::Serialize;
 use sqlx::Row as _;
 use sqlx::postgres::PgRow;
+use strum::{EnumString, IntoStaticStr};
 use world::WorldRange;
 
 use super::{Ledger, Result};
 use crate::error::FleetError;
 
 /// The state of an ensemble.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, EnumString, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum State {
     /// Its messages are being published.
     Submitting,
@@ -29,29 +32,14 @@ pub enum State {
 }
 
 impl State {
-    const ALL: [Self; 7] =
-        [Self::Submitting, Self::Running, Self::Paused, Self::Cancelled, Self::Failed, Self::Enough, Self::Complete];
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Submitting => "submitting",
-            Self::Running => "running",
-            Self::Paused => "paused",
-            Self::Cancelled => "cancelled",
-            Self::Failed => "failed",
-            Self::Enough => "enough",
-            Self::Complete => "complete",
-        }
-    }
-
     /// Whether ranges may be played, now or later.
     pub fn may_go_on(self) -> bool {
         matches!(self, Self::Submitting | Self::Running | Self::Paused)
     }
 
     pub(super) fn parse(word: &str) -> std::result::Result<Self, sqlx::Error> {
-        let unknown = || sqlx::Error::Decode(format!("unknown state {word:?} of an ensemble").into());
-        Self::ALL.into_iter().find(|state| state.word() == word).ok_or_else(unknown)
+        let unknown = |_| sqlx::Error::Decode(format!("unknown state {word:?} of an ensemble").into());
+        word.parse().map_err(unknown)
     }
 }
 
@@ -210,10 +198,10 @@ impl Ledger {
 
     /// Changes the state of an ensemble in one of the states `from`; returns whether it did.
     pub(crate) async fn turn(&self, ensemble: i64, from: &[State], to: State) -> Result<bool> {
-        let from: Vec<&str> = from.iter().map(|state| state.word()).collect();
+        let from: Vec<&str> = from.iter().map(State::into_str).collect();
         let sql = "UPDATE ensembles SET state = $3, finished_at = CASE WHEN $3 IN ('running', 'paused') THEN NULL \
                    ELSE now() END WHERE id = $1 AND state = ANY($2)";
-        let statement = sqlx::query(sql).bind(ensemble).bind(from).bind(to.word());
+        let statement = sqlx::query(sql).bind(ensemble).bind(from).bind(to.into_str());
         Ok(self.execute("change an ensemble's state", statement).await? > 0)
     }
 

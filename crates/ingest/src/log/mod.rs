@@ -12,7 +12,6 @@ mod files;
 mod keys;
 
 use std::collections::VecDeque;
-use std::fmt;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,7 +38,8 @@ const FREED_PAUSE: Duration = Duration::from_millis(5);
 const FREED_GENTLY_MAX: usize = 4;
 
 /// When written rows are made durable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::Display)]
+#[strum(serialize_all = "lowercase")]
 pub enum Durability {
     /// Before they are acknowledged.
     #[default]
@@ -48,17 +48,6 @@ pub enum Durability {
     Interval,
     /// Whenever the operating system flushes.
     None,
-}
-
-/// As in settings.
-impl fmt::Display for Durability {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Sync => "sync",
-            Self::Interval => "interval",
-            Self::None => "none",
-        })
-    }
 }
 
 /// The log of one table as a server writes it, beside other processes.
