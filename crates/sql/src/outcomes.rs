@@ -7,7 +7,7 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::error::Result;
-use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown};
 use datafusion::physical_plan::ExecutionPlan;
 use ensemble::{RangeReader, StoredEnsemble};
 use model::OutcomeKind;
@@ -15,6 +15,7 @@ use table::ListValues;
 
 use crate::error::QueryError;
 use crate::filter::{Conditions, support};
+use crate::forward::base_table;
 use crate::rows::{batch, int, project, take_texts, text};
 use crate::scan::{BATCH_ROWS, Out, Piece, ScanExec};
 use crate::stored::EnsembleSnapshot;
@@ -75,13 +76,7 @@ impl Outcomes {
 
 #[async_trait]
 impl TableProvider for Outcomes {
-    fn schema(&self) -> SchemaRef {
-        self.schema.clone()
-    }
-
-    fn table_type(&self) -> TableType {
-        TableType::Base
-    }
+    base_table!();
 
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
         Ok(support(filters, &["ensemble", "entity", "outcome"], &["world"]))
