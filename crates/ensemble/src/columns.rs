@@ -37,7 +37,7 @@ impl Columns {
     /// Opens the completed ranges of an ensemble; caches at most `limit_bytes` of columns.
     pub fn open(ensemble: StoredEnsemble, limit_bytes: usize) -> Result<Self, EnsembleError> {
         let ranges = ensemble.open_outcomes()?;
-        let worlds = ranges.iter().map(|r| r.facts().range.count()).sum();
+        let worlds = ranges.iter().map(|r| r.metadata().range.count()).sum();
         Ok(Self { ensemble, ranges, worlds, limit_bytes, kept: Mutex::default(), pages_read: AtomicU64::new(0) })
     }
 

@@ -16,7 +16,7 @@ const HASH: &str = "manyworlds.hash";
 
 /// Facts from the footer of a range's segment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RangeFacts {
+pub struct RangeMetadata {
     pub range: WorldRange,
     /// The entity of each row group, as catalogue index.
     pub entities: Vec<usize>,
@@ -26,7 +26,7 @@ pub struct RangeFacts {
     pub hash: ContentHash,
 }
 
-impl RangeFacts {
+impl RangeMetadata {
     pub(crate) fn to_pairs(&self) -> Vec<(String, String)> {
         let entities: Vec<String> = self.entities.iter().map(usize::to_string).collect();
         [
@@ -40,14 +40,14 @@ impl RangeFacts {
     }
 
     fn read(segment: &SegmentReader) -> Option<Self> {
-        let facts = segment.metadata();
-        let entities = facts.get(ENTITIES)?;
+        let metadata = segment.metadata();
+        let entities = metadata.get(ENTITIES)?;
         let entities = entities.split(',').filter(|e| !e.is_empty()).map(|e| e.parse().ok());
         Some(Self {
-            range: facts.get(RANGE)?.parse().ok()?,
+            range: metadata.get(RANGE)?.parse().ok()?,
             entities: entities.collect::<Option<_>>()?,
-            items: facts.get(ITEMS)?.parse().ok()?,
-            hash: facts.get(HASH)?.parse().ok()?,
+            items: metadata.get(ITEMS)?.parse().ok()?,
+            hash: metadata.get(HASH)?.parse().ok()?,
         })
     }
 }
@@ -56,7 +56,7 @@ impl RangeFacts {
 #[derive(Debug, Clone)]
 pub struct RangeReader {
     segment: SegmentReader,
-    facts: RangeFacts,
+    metadata: RangeMetadata,
 }
 
 impl RangeReader {
@@ -64,16 +64,16 @@ impl RangeReader {
     pub(crate) fn open(disk: &dyn Disk, path: &Path, bytes: Option<u64>) -> Result<Self, TableError> {
         disk.fetch(&[(path, bytes)]).map_err(|cause| TableError::Io { doing: "open", path: path.to_owned(), cause })?;
         let segment = SegmentReader::open(path)?;
-        let facts = RangeFacts::read(&segment).filter(|f| f.entities.len() == segment.row_groups());
-        match facts {
-            Some(facts) => Ok(Self { segment, facts }),
+        let metadata = RangeMetadata::read(&segment).filter(|f| f.entities.len() == segment.row_groups());
+        match metadata {
+            Some(metadata) => Ok(Self { segment, metadata }),
             None => Err(damaged(path, "its footer does not say which worlds and entities it holds")),
         }
     }
 
     /// Facts from the footer.
-    pub fn facts(&self) -> &RangeFacts {
-        &self.facts
+    pub fn metadata(&self) -> &RangeMetadata {
+        &self.metadata
     }
 
     pub fn segment(&self) -> &SegmentReader {
@@ -81,7 +81,7 @@ impl RangeReader {
     }
 
     pub(crate) fn group(&self, entity: usize) -> Result<usize, TableError> {
-        let place = self.facts.entities.iter().position(|&e| e == entity);
+        let place = self.metadata.entities.iter().position(|&e| e == entity);
         place.ok_or_else(|| damaged(self.segment.path(), &format!("it lacks entity {entity}")))
     }
 
@@ -104,7 +104,7 @@ impl RangeReader {
         outcomes: impl IntoIterator<Item = usize>,
         mut take: impl FnMut(usize, ListValues),
     ) -> Result<(), TableError> {
-        let worlds = self.facts.range.count();
+        let worlds = self.metadata.range.count();
         let mut short = None;
         self.segment.lists(self.group(entity)?, column, outcomes, |row, values| {
             let length = match &values {

@@ -13,7 +13,7 @@ use world::{ContentHash, WorldRange, mix64};
 use crate::aggregate::{Aggregates, Follow};
 use crate::declared::{check_events, check_outcomes};
 use crate::paths::RangePaths;
-use crate::range_reader::RangeFacts;
+use crate::range_reader::RangeMetadata;
 use crate::schema::{event, event_fields, outcome, outcome_fields};
 
 /// A thread's encoder state for one ensemble, reused from range to range.
@@ -164,20 +164,20 @@ impl<'a> RangeWriter<'a> {
         let writing = Instant::now();
         let events = match self.events.take() {
             Some(events) => {
-                let facts = RangeFacts {
+                let metadata = RangeMetadata {
                     range: self.range,
                     entities: self.event_entities,
                     items: self.event_rows,
                     hash: self.event_hash,
                 };
-                Some(events.finish(facts.to_pairs())?)
+                Some(events.finish(metadata.to_pairs())?)
             }
             None => None,
         };
-        let facts =
-            RangeFacts { range: self.range, entities: self.entities, items: self.values, hash: self.outcome_hash }
+        let metadata =
+            RangeMetadata { range: self.range, entities: self.entities, items: self.values, hash: self.outcome_hash }
                 .to_pairs();
-        let outcomes = self.outcomes.finish(facts)?;
+        let outcomes = self.outcomes.finish(metadata)?;
         self.times.write += writing.elapsed();
         self.times.simulate = self.started.elapsed().saturating_sub(self.times.encode).saturating_sub(self.times.write);
         Ok(WrittenRange {

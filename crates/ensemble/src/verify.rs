@@ -138,8 +138,8 @@ fn check_outcomes(ensemble: &StoredEnsemble, detail: &mut String) -> Found<Conte
                 values += column.len() as u64;
             })?;
         }
-        if hash != reader.facts().hash && ok {
-            *detail = format!("worlds {range} hash to {hash}, but were written as {}", reader.facts().hash);
+        if hash != reader.metadata().hash && ok {
+            *detail = format!("worlds {range} hash to {hash}, but were written as {}", reader.metadata().hash);
             ok = false;
         }
         total += hash;
@@ -174,7 +174,7 @@ fn each_column(
 
 /// Entities with events in a range.
 fn event_entities(reader: &RangeReader) -> Vec<usize> {
-    reader.facts().entities.clone()
+    reader.metadata().entities.clone()
 }
 
 fn check_events(ensemble: &StoredEnsemble, detail: &mut String) -> Found<ContentHash> {
@@ -200,11 +200,11 @@ fn check_events(ensemble: &StoredEnsemble, detail: &mut String) -> Found<Content
             }
             counted += row_keys.len() as u64;
         }
-        let facts = reader.facts();
-        if ok && (hash != facts.hash || counted != facts.items) {
+        let metadata = reader.metadata();
+        if ok && (hash != metadata.hash || counted != metadata.items) {
             *detail = format!(
                 "worlds {range}: {counted} rows hash to {hash}, but {} rows were written as {}",
-                facts.items, facts.hash
+                metadata.items, metadata.hash
             );
             ok = false;
         }

@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 
 use crate::append::append;
 use crate::columns::{Overflow, Policy, Renamed};
-use crate::digest::{Digester, FlushOptions, aside, enter};
+use crate::digest::{Digester, FlushOptions, blocking, enter};
 use crate::error::IngestError;
 use crate::locks::Lock;
 use crate::segments::write_fitted;
@@ -146,7 +146,7 @@ impl Bulk {
             Way::Segments(segments) => segments.encode(batches).await,
             Way::Log => {
                 let (root, disk) = (self.root.clone(), self.disk.clone());
-                let appended = aside(move || append(&root, &disk, &batches)).await?;
+                let appended = blocking(move || append(&root, &disk, &batches)).await?;
                 self.loaded.logged += rows;
                 self.overflows.extend(appended.overflows);
                 self.renamed.extend(appended.renamed);
@@ -218,7 +218,7 @@ impl Segments {
         }
         let (appender, schema) = (self.digester.appender().await?, self.digester.columns.schema().clone());
         let (writing, columns) = (appender.clone(), schema.clone());
-        let segments = aside(move || {
+        let segments = blocking(move || {
             let mut segments = Vec::new();
             for encoded in done {
                 let is_narrow = has_widened(&encoded.schema, &columns);

@@ -196,7 +196,7 @@ impl Digester {
         let appender = self.appender().await?;
         let (columns, rows_max) = (self.columns.clone(), self.options.segment_rows);
         let root = self.root.clone();
-        aside(move || {
+        blocking(move || {
             let mut segments = Vec::new();
             for batches in in_pieces(batches, rows_max) {
                 segments.extend(write_fitted(&appender, &columns, &batches, &root)?);
@@ -246,13 +246,13 @@ impl Digester {
 /// Cuts batches into runs of about `rows_max` rows.
 fn in_pieces(batches: Vec<RecordBatch>, rows_max: usize) -> Vec<Vec<RecordBatch>> {
     let mut pieces: Vec<Vec<RecordBatch>> = Vec::new();
-    let mut room = 0;
+    let mut left = 0;
     for batch in batches {
-        if room < batch.num_rows() {
+        if left < batch.num_rows() {
             pieces.push(Vec::new());
-            room = rows_max.max(batch.num_rows());
+            left = rows_max.max(batch.num_rows());
         }
-        room -= batch.num_rows();
+        left -= batch.num_rows();
         if let Some(piece) = pieces.last_mut() {
             piece.push(batch);
         }
@@ -275,7 +275,7 @@ fn sweep(folder: &Path, disk: &dyn Disk) -> Result<(), IngestError> {
 }
 
 /// Runs CPU- or disk-bound work on a thread of its own.
-pub(crate) async fn aside<T: Send + 'static>(
+pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, IngestError> + Send + 'static,
 ) -> Result<T, IngestError> {
     let done = tokio::task::spawn_blocking(work).await;

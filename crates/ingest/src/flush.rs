@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::buffer::Taken;
-use crate::digest::aside;
+use crate::digest::blocking;
 use crate::error::IngestError;
 use crate::live::{Live, lock};
 use crate::segments::write_segments;
@@ -99,10 +99,10 @@ async fn catch_up(live: &Arc<Live>) -> Result<(), IngestError> {
         };
         live.appender.lock().await.clone_from(&table);
         let again = live.clone();
-        aside(move || again.start_again(table.as_deref(), position)).await?;
+        blocking(move || again.start_again(table.as_deref(), position)).await?;
     }
     let taking = live.clone();
-    aside(move || taking.take_back()).await?;
+    blocking(move || taking.take_back()).await?;
     while let Some(encoder) = begin(live).await? {
         commit(live, encoder.await.unwrap_or_else(|panic| Err(panic.into()))).await?;
     }

@@ -86,7 +86,7 @@ fn file(ensemble: &StoredEnsemble, segment: &RangeFile, entities: &[usize]) -> R
         return Ok(Some(file));
     }
     let reader = ensemble.open(segment).map_err(QueryError::from)?;
-    let groups = &reader.facts().entities;
+    let groups = &reader.metadata().entities;
     let mut access = ParquetAccessPlan::new_none(groups.len());
     for (group, _) in groups.iter().enumerate().filter(|(_, entity)| entities.contains(entity)) {
         access.scan(group);
