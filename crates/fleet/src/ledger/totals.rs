@@ -239,10 +239,8 @@ impl Ledger {
              ORDER BY e.id DESC",
             sums.join(", ")
         );
-        let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(name).bind(most).bind(RATE_S);
-        let rows = self.within(rows.fetch_all(&self.pool())).await;
-        let totals = rows.and_then(|rows| rows.iter().map(totals).collect());
-        totals.map_err(self.fail("summarise ensembles"))
+        let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(name).bind(most).bind(RATE_S);
+        self.rows("summarise ensembles", query, totals).await
     }
 
     /// The workers that played an ensemble, or all of them, and all live ones.
@@ -265,11 +263,9 @@ impl Ledger {
     pub(crate) async fn failures(&self, ensemble: i64) -> Result<Vec<Failure>> {
         let sql = "SELECT first_world, worlds, state = 'failed', error FROM ranges \
                    WHERE ensemble = $1 AND error IS NOT NULL ORDER BY first_world LIMIT $2";
-        let rows = self.within(sqlx::query_as(sql).bind(ensemble).bind(FAILURES_SHOWN).fetch_all(&self.pool())).await;
-        let failure = |(first, worlds, is_given_up, reason)| {
-            Ok(Failure { range: range(first, worlds)?.to_string(), is_given_up, reason })
+        let failure = |row: &PgRow| {
+            Ok(Failure { range: range(row)?.to_string(), is_given_up: row.try_get(2)?, reason: row.try_get(3)? })
         };
-        let failures = rows.and_then(|rows: Vec<(i64, i64, bool, String)>| rows.into_iter().map(failure).collect());
-        failures.map_err(self.fail("list failures"))
+        self.rows("list failures", sqlx::query(sql).bind(ensemble).bind(FAILURES_SHOWN), failure).await
     }
 }
