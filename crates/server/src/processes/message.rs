@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use arrow::datatypes::Schema;
 use arrow::error::ArrowError;
 use arrow::ipc::writer::StreamWriter;
+use axum::http::StatusCode;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use snapshot::SnapshotError;
@@ -125,20 +126,24 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    pub(crate) fn of(refusal: &Refusal, code: &str, unknown: Option<String>) -> Self {
-        Self { status: refusal.status().as_u16(), code: code.to_owned(), text: refusal.text().to_owned(), unknown }
+    pub(crate) fn new(status: StatusCode, code: &str, text: impl Into<String>) -> Self {
+        Self { status: status.as_u16(), code: code.to_owned(), text: text.into(), unknown: None }
+    }
+
+    fn of(refusal: &Refusal, code: &str) -> Self {
+        Self::new(refusal.status(), code, refusal.text())
     }
 }
 
 impl From<ask::AskError> for Failure {
     fn from(error: ask::AskError) -> Self {
-        Self::of(&Refusal::from(error), "XX000", None)
+        Self::of(&Refusal::from(error), "XX000")
     }
 }
 
 impl From<SnapshotError> for Failure {
     fn from(error: SnapshotError) -> Self {
-        Self::of(&Refusal::from(error), "XX000", None)
+        Self::of(&Refusal::from(error), "XX000")
     }
 }
 
@@ -149,14 +154,14 @@ impl From<sql::QueryError> for Failure {
             _ => None,
         };
         let code = code(&error);
-        Self::of(&Refusal::from(error), code, unknown)
+        Self { unknown, ..Self::of(&Refusal::from(error), code) }
     }
 }
 
 impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
-        let status = axum::http::StatusCode::from_u16(failure.status);
-        Self::new(status.unwrap_or(axum::http::StatusCode::INTERNAL_SERVER_ERROR), failure.text)
+        let status = StatusCode::from_u16(failure.status);
+        Self::new(status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), failure.text)
     }
 }
 
