@@ -255,8 +255,8 @@ impl Ledger {
                    GROUP BY w.id HAVING count(r.*) > 0 \
                        OR (w.ended_at IS NULL AND w.seen_at > now() - make_interval(secs => $3)) \
                    ORDER BY w.started_at";
-        let rows = self.within(sqlx::query(sql).bind(ensemble).bind(RATE_S).bind(GONE_S).fetch_all(&self.pool())).await;
-        Ok(rows.map_err(self.fail("list workers"))?.iter().map(|row| worker(row, rates)).collect())
+        let query = sqlx::query(sql).bind(ensemble).bind(RATE_S).bind(GONE_S);
+        self.rows("list workers", query, |row| Ok(worker(row, rates))).await
     }
 
     /// Failed ranges of an ensemble.
