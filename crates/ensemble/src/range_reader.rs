@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use disk::Disk;
-use model::Catalogue;
+use model::{Catalogue, OutcomeKind};
 use table::{FlatValues, ListValues, SegmentReader, TableError};
 use world::{ContentHash, WorldRange};
 
@@ -85,14 +85,24 @@ impl RangeReader {
         place.ok_or_else(|| damaged(self.segment.path(), &format!("it lacks entity {entity}")))
     }
 
-    /// Passes some outcomes (ascending) of an entity to `take`, each over all worlds of the range.
+    /// Passes some outcomes (ascending) of an entity to `take`, each over all worlds of the range: integers first, then
+    /// real numbers.
     pub fn outcomes(
         &self,
+        catalogue: &Catalogue,
         entity: usize,
         outcomes: impl IntoIterator<Item = usize>,
-        take: impl FnMut(usize, ListValues),
+        mut take: impl FnMut(usize, ListValues),
     ) -> Result<(), TableError> {
-        self.lists(entity, outcome::VALUES, outcomes, take)
+        let all = &catalogue.kind_of(entity).outcomes;
+        let (reals, integers): (Vec<usize>, Vec<usize>) =
+            outcomes.into_iter().partition(|&o| all[o].kind == OutcomeKind::Real);
+        for (column, outcomes) in [(outcome::VALUES, integers), (outcome::REALS, reals)] {
+            if !outcomes.is_empty() {
+                self.lists(entity, column, outcomes, &mut take)?;
+            }
+        }
+        Ok(())
     }
 
     /// Passes on lists; each must have a value for every world, because a shorter one would shift the worlds of later
@@ -101,7 +111,7 @@ impl RangeReader {
         &self,
         entity: usize,
         column: usize,
-        outcomes: impl IntoIterator<Item = usize>,
+        outcomes: Vec<usize>,
         mut take: impl FnMut(usize, ListValues),
     ) -> Result<(), TableError> {
         let worlds = self.metadata.range.count();
@@ -126,16 +136,6 @@ impl RangeReader {
         }
     }
 
-    /// Real-valued outcomes (ascending) of an entity, as [`Self::outcomes`] for integers.
-    pub fn reals(
-        &self,
-        entity: usize,
-        outcomes: impl IntoIterator<Item = usize>,
-        take: impl FnMut(usize, ListValues),
-    ) -> Result<(), TableError> {
-        self.lists(entity, outcome::REALS, outcomes, take)
-    }
-
     /// Checks that the segment's outcome names are the catalogue's.
     pub fn check_names(&self, catalogue: &Catalogue, entity: usize) -> Result<(), TableError> {
         let group = self.group(entity)?;
@@ -150,9 +150,7 @@ impl RangeReader {
         };
         if equal { Ok(()) } else { Err(damaged(self.segment.path(), "its outcomes are not those of the catalogue")) }
     }
-}
 
-impl RangeReader {
     pub(crate) fn damaged(&self, reason: &str) -> TableError {
         damaged(self.segment.path(), reason)
     }

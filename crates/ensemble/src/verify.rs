@@ -1,6 +1,6 @@
 //! Checks an ensemble's consistency: counts, hashes, identities, and outcomes recounted from events.
 
-use model::{Catalogue, EventBlock, Model, OutcomeBlock, OutcomeKind, Sink, Stop, Values};
+use model::{Catalogue, EventBlock, Model, OutcomeBlock, Sink, Stop, Values};
 use serde::Serialize;
 use table::{ErrorKind, ListValues, TableError};
 use world::{ContentHash, World, WorldRange};
@@ -156,20 +156,13 @@ fn each_column(
     entity: usize,
     mut take: impl FnMut(usize, Values<'_>),
 ) -> Result<(), TableError> {
-    let outcomes = &catalogue.kind_of(entity).outcomes;
-    let (reals, integers): (Vec<usize>, Vec<usize>) =
-        (0..outcomes.len()).partition(|&o| outcomes[o].kind == OutcomeKind::Real);
-    let mut hand_on = |outcome: usize, values: ListValues| match &values {
+    let outcomes = 0..catalogue.kind_of(entity).outcomes.len();
+    reader.outcomes(catalogue, entity, outcomes, |outcome, values| match &values {
         ListValues::I16(v) => take(outcome, Values::I16(v)),
         ListValues::I32(v) => take(outcome, Values::I32(v)),
         ListValues::F64(v) => take(outcome, Values::F64(v)),
         ListValues::Null => {}
-    };
-    reader.outcomes(entity, integers, &mut hand_on)?;
-    if !reals.is_empty() {
-        reader.reals(entity, reals, &mut hand_on)?;
-    }
-    Ok(())
+    })
 }
 
 /// Entities with events in a range.

@@ -10,7 +10,6 @@ use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown};
 use datafusion::physical_plan::ExecutionPlan;
 use ensemble::{RangeReader, StoredEnsemble};
-use model::OutcomeKind;
 use table::ListValues;
 
 use crate::error::QueryError;
@@ -198,22 +197,15 @@ impl Long<'_> {
 
     fn read(&mut self, reader: &RangeReader) -> Result<(), QueryError> {
         let entity = self.unit.entity;
-        let kind = self.unit.ensemble.plan.catalogue.kind_of(entity);
-        let real = |o: &usize| kind.outcomes[*o].kind == OutcomeKind::Real;
-        let (reals, integers): (Vec<usize>, Vec<usize>) = self.unit.outcomes.iter().copied().partition(real);
+        let catalogue = &self.unit.ensemble.plan.catalogue;
+        let kind = catalogue.kind_of(entity);
         let mut failure = None;
-        let mut take = |outcome: usize, values: ListValues| {
+        reader.outcomes(catalogue, entity, self.unit.outcomes.iter().copied(), |outcome, values| {
             if self.wanted && failure.is_none() {
                 self.push(outcome, values, f64::from(kind.outcomes[outcome].scale));
                 failure = self.give_if_enough().err();
             }
-        };
-        if !integers.is_empty() {
-            reader.outcomes(entity, integers, &mut take)?;
-        }
-        if !reals.is_empty() {
-            reader.reals(entity, reals, &mut take)?;
-        }
+        })?;
         match failure {
             Some(error) => Err(error),
             None => self.give(),
