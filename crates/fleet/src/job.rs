@@ -19,9 +19,6 @@ pub(crate) struct Job {
 
 impl Job {
     /// Loads a submitted ensemble from the tables.
-    ///
-    /// # Errors
-    /// If the tables lack this version, or this worker cannot make its model.
     pub(crate) async fn load(
         submitted: &Submitted,
         tables: &Tables,

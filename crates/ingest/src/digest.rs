@@ -70,9 +70,6 @@ pub async fn digest(root: &Path, disk: Arc<dyn Disk>, options: &FlushOptions) ->
 }
 
 /// Opens or creates the log of the table in the folder `root`, unless the table takes no appends.
-///
-/// # Errors
-/// As for [`Appender::open`].
 pub(crate) async fn enter(root: &Path, disk: &Arc<dyn Disk>) -> Result<Place, IngestError> {
     if !has_log(root) {
         Appender::open(root, disk.clone()).await?;

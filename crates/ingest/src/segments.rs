@@ -17,9 +17,6 @@ use crate::parts::{Partition, Row};
 const CHUNK_ROWS: usize = 65_536;
 
 /// Writes fitted batches of the table in the folder `root`, at least one, as a segment that has `columns`. Blocks.
-///
-/// # Errors
-/// When the rows do not fit the columns, or the disk fails.
 pub(crate) fn write_fitted(
     appender: &Appender,
     columns: &Columns,
@@ -32,9 +29,6 @@ pub(crate) fn write_fitted(
 
 /// Writes the batches, at least one and all with the same columns, of the table in the folder `root`: one segment for
 /// each part. Blocks.
-///
-/// # Errors
-/// When the disk fails.
 pub(crate) fn write_segments(
     appender: &Appender,
     batches: &[RecordBatch],

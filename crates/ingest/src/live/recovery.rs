@@ -35,9 +35,6 @@ impl Live {
 
     /// Resets the columns to the table's current ones, with the log in it up to `position`; waiting rows are fitted
     /// anew, as after a restart. Blocks.
-    ///
-    /// # Errors
-    /// When the log cannot be read.
     pub(crate) fn start_again(&self, table: Option<&Appender>, position: u64) -> Result<(), IngestError> {
         let log = lock(&self.log);
         let mut columns = columns_of(table, &self.root, &self.disk);
@@ -57,9 +54,6 @@ impl Live {
     }
 
     /// Takes back the next rows that are in the log only. Blocks.
-    ///
-    /// # Errors
-    /// When the log cannot be read.
     pub(crate) fn take_back(&self) -> Result<(), IngestError> {
         let log = lock(&self.log);
         let Some(from) = lock(&self.buffer).held_from() else { return Ok(()) };

@@ -88,9 +88,6 @@ impl LogFile {
     }
 
     /// Passes the rows of the entries from the position `from` on.
-    ///
-    /// # Errors
-    /// As for [`Self::read`]; also when a complete entry holds no rows.
     pub(crate) fn recover(
         &self,
         from: u64,
@@ -118,9 +115,6 @@ impl LogFile {
     }
 
     /// Keeps the keys of the file, which will be removed.
-    ///
-    /// # Errors
-    /// When it cannot be read, or the disk fails.
     pub(crate) fn keep_keys(&self, disk: &dyn Disk, folder: &Path) -> Result<(), IngestError> {
         let mut head = [0; MAGIC.len()];
         let began = fs::File::open(&self.path).and_then(|mut file| file.read(&mut head));
@@ -146,9 +140,6 @@ pub(crate) struct End {
 impl End {
     /// Finds the end of the log in `folder` and makes it durable; `None` without files, when only the table knows its
     /// last position. The caller holds the append lock.
-    ///
-    /// # Errors
-    /// When the last file cannot be read or synced.
     pub(crate) fn find(folder: &Path, disk: &dyn Disk) -> Result<Option<Self>, IngestError> {
         let mut files = files(folder, u64::MAX)?;
         let Some(last) = files.last() else { return Ok(None) };

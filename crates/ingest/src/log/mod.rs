@@ -164,9 +164,6 @@ impl Log {
     }
 
     /// Entries that others appended since. The caller holds the append lock.
-    ///
-    /// # Errors
-    /// As for [`Self::open`].
     pub(crate) fn others(&self) -> Result<Others, IngestError> {
         let mut others = Others::default();
         // Other processes start a new file at the position that is next for us, too.
@@ -195,9 +192,6 @@ impl Log {
     }
 
     /// Reads the written entries from the position `from` on, in order.
-    ///
-    /// # Errors
-    /// As for [`Self::open`].
     pub(crate) fn entries(
         &self,
         from: u64,
@@ -228,9 +222,6 @@ impl Log {
     }
 
     /// Ensures that no position up to this one is given again, even after a power cut.
-    ///
-    /// # Errors
-    /// When the disk fails.
     pub(crate) fn tell(&mut self, position: u64) -> Result<(), IngestError> {
         if position <= self.told {
             return Ok(());

@@ -174,9 +174,6 @@ const COLUMNS: u8 = 5;
 const NOTES: u8 = 6;
 
 /// Writes a JSON message.
-///
-/// # Errors
-/// If `out` fails.
 pub(crate) fn put(out: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     put_json(out, JSON, message)
 }
@@ -194,9 +191,6 @@ fn put_bytes(out: &mut impl Write, kind: u8, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Reads a JSON message; `None` if the other side is gone.
-///
-/// # Errors
-/// If the message cannot be read or has another type.
 pub(crate) fn take<M: DeserializeOwned>(from: &mut impl Read) -> io::Result<Option<M>> {
     let mut head = [0; 5];
     match from.read_exact(&mut head) {
@@ -216,14 +210,10 @@ pub(crate) fn length_of([a, b, c, d, _]: [u8; 5]) -> io::Result<usize> {
 }
 
 impl Part {
-    /// # Errors
-    /// If Arrow cannot encode a column.
     pub(crate) fn columns(schema: &Schema) -> Result<Self, ArrowError> {
         Ok(Self::Columns(StreamWriter::try_new(Vec::new(), schema)?.into_inner()?))
     }
 
-    /// # Errors
-    /// If `out` fails.
     pub(crate) fn put(&self, out: &mut impl Write) -> io::Result<()> {
         match self {
             Self::Bytes(bytes) => put_bytes(out, BYTES, bytes),
@@ -236,9 +226,6 @@ impl Part {
     }
 
     /// Decodes a part.
-    ///
-    /// # Errors
-    /// If the message is not a part.
     pub(crate) fn of([.., kind]: [u8; 5], rest: Vec<u8>) -> io::Result<Self> {
         Ok(match kind {
             BYTES => Self::Bytes(rest),

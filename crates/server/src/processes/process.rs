@@ -34,9 +34,6 @@ pub(super) struct Process {
 
 impl Process {
     /// Starts `program`; its temporary files go to the folder in `setup`.
-    ///
-    /// # Errors
-    /// If the system cannot provide a process, socket or folder.
     pub(super) async fn start(program: &[OsString], setup: &Setup) -> io::Result<Self> {
         let [program, words @ ..] = program else {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "no program is set to answer queries"));
