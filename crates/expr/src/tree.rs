@@ -101,6 +101,11 @@ pub enum Comparison {
 }
 
 impl Expr {
+    /// The name, if the expression is one.
+    pub fn name(&self) -> Option<Name> {
+        if let Node::Name(text) = &self.node { Some(Name { text: text.clone(), at: self.at }) } else { None }
+    }
+
     /// Whether the form alone makes this a condition. Names and TRUE can be conditions, too.
     pub fn is_condition(&self) -> bool {
         use Node::{All, Any, Compare, Has, In, IsNull, Match, Not};
