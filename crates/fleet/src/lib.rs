@@ -43,5 +43,5 @@ pub use error::FleetError;
 pub use halt::Halt;
 pub use ledger::{Changes, EnsembleStatus, Ledger, PhaseTotals, State, UntilStatus, WorkerStatus};
 pub use status::{state, status, status_of, workers};
-pub use submit::{SubmitOptions, cancel, forget, pause, resume, retry, submit};
+pub use submit::{SubmitOptions, cancel, pause, resume, retry, submit};
 pub use worker::{Member, WorkerOptions, join};

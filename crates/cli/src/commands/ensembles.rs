@@ -71,9 +71,9 @@ pub(crate) async fn drop(place: &Place, name: &str, ledger: Option<&str>) -> Res
     open_store(place).await?;
     let dropped = create_store(place).await?.drop_ensemble(name).await;
     match (dropped, &ledger) {
-        (Ok(version), Some(ledger)) => _ = fleet::forget(ledger, name, Some(version)).await?,
+        (Ok(version), Some(ledger)) => _ = ledger.forget(name, Some(version)).await?,
         // An earlier drop ran without the ledger.
-        (Err(EnsembleError::Unknown { .. }), Some(ledger)) if fleet::forget(ledger, name, None).await? > 0 => {}
+        (Err(EnsembleError::Unknown { .. }), Some(ledger)) if ledger.forget(name, None).await? > 0 => {}
         (dropped, _) => _ = dropped?,
     }
     print(&format!("dropped {name}\n"))

@@ -179,8 +179,11 @@ impl Ledger {
         Ok(self.rows("find an ensemble", sqlx::query(sql).bind(ensemble), state).await?.pop())
     }
 
-    /// Removes an ensemble's versions up to `version`, or all; returns their number.
-    pub(crate) async fn forget(&self, name: &str, version: Option<u64>) -> Result<u64> {
+    /// Removes a dropped ensemble's versions up to `version`, or all; returns their number.
+    ///
+    /// # Errors
+    /// If the ledger does not answer.
+    pub async fn forget(&self, name: &str, version: Option<u64>) -> Result<u64> {
         let sql = "DELETE FROM ensembles WHERE name = $1 AND version <= coalesce($2, version)";
         let version = version.map(|version| version as i64);
         self.execute("forget an ensemble", sqlx::query(sql).bind(name).bind(version)).await
