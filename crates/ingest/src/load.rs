@@ -82,8 +82,7 @@ impl Load {
             fitted.push(done.rows);
         }
         let schema = self.schema().clone();
-        let conformed = fitted.iter().map(|rows| self.columns.conform(rows)).collect::<Result<Vec<_>, _>>();
-        let rows = conformed.and_then(|rows| match &rows[..] {
+        let rows = self.columns.conform_all(&fitted).and_then(|rows| match &rows[..] {
             [rows] => Ok(rows.clone()),
             rows => concat_batches(&schema, rows),
         });

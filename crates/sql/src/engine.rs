@@ -1,7 +1,6 @@
 //! Queries over one data folder.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -95,12 +94,6 @@ impl Scope<'_> {
 #[derive(Clone)]
 pub struct Session(SessionState);
 
-impl fmt::Debug for Session {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Session").finish_non_exhaustive()
-    }
-}
-
 impl Session {
     /// # Errors
     /// If the folder for temporary files cannot be used.
@@ -127,12 +120,6 @@ pub struct Engine {
     catalog: Arc<MemoryCatalogProvider>,
     /// The catalogue for clients of PostgreSQL.
     postgres: Option<postgres::Catalog>,
-}
-
-impl fmt::Debug for Engine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Engine").finish_non_exhaustive()
-    }
 }
 
 /// The futures are boxed. Otherwise each crate that polls one compiles it, with the planning of DataFusion.
@@ -440,12 +427,6 @@ pub struct Asked {
 pub struct Rows {
     stream: SendableRecordBatchStream,
     plan: Arc<dyn ExecutionPlan>,
-}
-
-impl fmt::Debug for Rows {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rows").field("schema", &self.schema()).finish_non_exhaustive()
-    }
 }
 
 impl Rows {

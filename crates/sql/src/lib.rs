@@ -36,6 +36,7 @@ mod error;
 mod events;
 mod exact;
 mod filter;
+mod forward;
 mod functions;
 mod limits;
 mod literals;

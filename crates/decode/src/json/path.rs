@@ -1,6 +1,6 @@
 //! Finds the rows under a path in a document.
 
-use super::{Parser, spell};
+use super::{Parser, to_text};
 use crate::table::{Taken, refuse};
 
 impl Parser<'_> {
@@ -52,7 +52,7 @@ impl Parser<'_> {
                 Some(b',') => self.at += 1,
                 _ => {
                     let quoted = self.quoted("a name")?;
-                    let right = spell(quoted, &mut self.scratch)? == name;
+                    let right = to_text(quoted, &mut self.scratch)? == name;
                     self.expect(b':')?;
                     self.skip_spaces();
                     if right && found.replace(self.at).is_some() {
