@@ -61,7 +61,11 @@ pub struct Digested {
 /// [`IngestError::Digesting`] while another process digests the log, as a running server does; also when the log, the
 /// table or the disk fails.
 pub async fn digest(root: &Path, disk: Arc<dyn Disk>, options: &DigestOptions) -> Result<Digested, IngestError> {
-    let Some(place) = Place::find(root)? else { return Ok(Digested::default()) };
+    let Some(place) = Place::find(root)? else {
+        // No rows wait, but report a table that cannot be read.
+        Table::open(root, disk).await?;
+        return Ok(Digested::default());
+    };
     let lock = Lock::try_digest(&place.folder)?;
     let _lock = lock.ok_or_else(|| IngestError::Digesting { path: root.to_owned() })?;
     let mut digester = Digester::open(root, disk, options, place).await?;
@@ -70,7 +74,7 @@ pub async fn digest(root: &Path, disk: Arc<dyn Disk>, options: &DigestOptions) -
     Ok(done)
 }
 
-/// Opens or creates the log of the table in the folder `root`, unless the table takes no appends.
+/// Opens or creates the log of the table in the folder `root`, unless the table cannot be read.
 ///
 /// # Errors
 /// As for [`Appender::open`].

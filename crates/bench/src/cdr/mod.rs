@@ -1,8 +1,12 @@
 //! Call records streamed into every layout of a table: a day's batches, clustering and questions.
 //!
+//! The baseline, variant `row`, is not a layout of a table but a folder of Avro files.
+//!
 //! All variants get the same records, made before any measurement. Each variant's stored rows are counted and hashed,
 //! and every answer is compared with a count over the records.
 
+mod avro;
+mod avro_provider;
 mod dataset;
 mod facts;
 mod gates;
@@ -23,7 +27,7 @@ pub use hash::content_hash;
 pub use insert::{Checkpoint, Variant, VariantFigures};
 pub use pass::{Clustering, ColumnBytes};
 pub use phases::Phase;
-pub use questions::{Ask, Queried, Question, Reading};
+pub use questions::{Queried, Question};
 pub use report::{html, markdown};
 pub use run::{Cdr, SecondPass, Slowdown, cdr};
 pub use workload::CdrWorkload;

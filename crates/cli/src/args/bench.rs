@@ -24,8 +24,8 @@ pub(crate) enum BenchWorkload {
     Season(Box<BenchSeasonArgs>),
     /// Benchmark storage layouts with call records
     ///
-    /// Streams a day of call records into every layout, with and without secondary indexes, runs the same queries on each,
-    /// and checks the gates. Exits with code 1 if a gate fails.
+    /// Streams a day of call records into Avro files and every layout, with and without secondary indexes, runs the same
+    /// queries on each, and checks the gates. Exits with code 1 if a gate fails.
     #[command(after_long_help = "Example:\n  manyworlds bench cdr --scale 0.1")]
     Cdr(Box<BenchCdrArgs>),
     /// Benchmark ingest of a server

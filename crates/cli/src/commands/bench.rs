@@ -7,13 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::bench::ask;
-use ::bench::cdr::{CdrWorkload, GateStatus, Reading};
+use ::bench::cdr::{CdrWorkload, GateStatus};
 use ::bench::fleet::{self, FleetWorkload};
 use ::bench::ingest::{self, IngestWorkload};
 use ::bench::season::{self, SeasonWorkload};
 use ::bench::{Bench, SqlError, cdr};
 use anyhow::{Context as _, Result, bail};
-use arrow::array::RecordBatch;
 use serde::Serialize;
 use sql::Engine;
 
@@ -122,9 +121,7 @@ pub(crate) async fn cdr(args: &BenchCdrArgs) -> Result<ExitCode> {
         cluster: args.cluster.clone(),
         lookup: args.lookup.clone(),
     };
-    let mut sql = SqlSession::default();
-    let mut ask = |data: &Path, statement: &str| sql.ask_reading(data, statement);
-    let measured = cdr::cdr(&desk.bench(&workload, &|| desk.stops()), &mut ask).await?;
+    let measured = cdr::cdr(&desk.bench(&workload, &|| desk.stops())).await?;
     desk.hand_in(&measured, &cdr::markdown(&measured), &cdr::html(&measured))?;
     if measured.passes() {
         return Ok(ExitCode::SUCCESS);
@@ -193,29 +190,20 @@ struct SqlSession(Option<(PathBuf, Engine)>);
 impl SqlSession {
     /// The number of rows of an answer.
     fn ask(&mut self, data: &Path, statement: &str) -> Result<usize, SqlError> {
-        let (batches, _) = self.ask_reading(data, statement)?;
-        Ok(batches.iter().map(RecordBatch::num_rows).sum())
-    }
-
-    /// An answer, and the data read from disk for it.
-    fn ask_reading(&mut self, data: &Path, statement: &str) -> Result<(Vec<RecordBatch>, Reading), SqlError> {
         // The benchmark blocks a worker thread of the runtime.
         tokio::task::block_in_place(|| {
             tokio::runtime::Handle::current().block_on(async {
                 if self.0.as_ref().is_none_or(|(open, _)| open != data) {
                     self.0 = Some((data.to_owned(), open_engine(&Place::Folder(data.to_owned())).await?));
                 }
-                let (mut batches, mut reading) = (Vec::new(), Reading::default());
+                let mut count = 0;
                 if let Some((_, engine)) = &self.0 {
                     let mut rows = engine.query(statement).await?;
                     while let Some(batch) = rows.next().await {
-                        batches.push(batch?);
+                        count += batch?.num_rows();
                     }
-                    let read = rows.reading();
-                    reading =
-                        Reading { bytes: read.bytes, groups_read: read.groups_read, groups_total: read.groups_total };
                 }
-                Ok((batches, reading))
+                Ok(count)
             })
         })
     }
