@@ -44,8 +44,7 @@ impl Appended {
 /// the rows are durable and visible to queries. Any number of processes and a server may append at once. Blocks.
 ///
 /// # Errors
-/// When the disk fails, or the table's layout takes no appends. After a disk error the rows may or may not be in the
-/// log.
+/// When the disk fails, or the table cannot be read. After a disk error the rows may or may not be in the log.
 pub fn append(root: &Path, disk: &Arc<dyn Disk>, batches: &[RecordBatch]) -> Result<Appended, IngestError> {
     let batches: Vec<&RecordBatch> = batches.iter().filter(|rows| rows.num_rows() > 0).collect();
     if batches.is_empty() {
@@ -54,7 +53,7 @@ pub fn append(root: &Path, disk: &Arc<dyn Disk>, batches: &[RecordBatch]) -> Res
     let entries = batches.iter().map(|rows| NewEntry::new(rows, None)).collect::<Result<Vec<_>, _>>();
     let mut entries = entries.map_err(IngestError::rows(root.display()))?;
     if !has_log(root) && root.is_dir() {
-        // A table that takes no appends gets no log.
+        // A table that cannot be read gets no log.
         taken_in(root, disk)?;
     }
     let place = Place::enter(root, &**disk)?;

@@ -60,7 +60,11 @@ pub struct Flushed {
 /// [`IngestError::Digesting`] while another process digests the log, as a running server does; also when the log, the
 /// table or the disk fails.
 pub async fn digest(root: &Path, disk: Arc<dyn Disk>, options: &FlushOptions) -> Result<Flushed, IngestError> {
-    let Some(place) = Place::find(root)? else { return Ok(Flushed::default()) };
+    let Some(place) = Place::find(root)? else {
+        // No rows wait, but report a table that cannot be read.
+        Table::open(root, disk).await?;
+        return Ok(Flushed::default());
+    };
     let lock = Lock::try_digest(&place.folder)?;
     let _lock = lock.ok_or_else(|| IngestError::Digesting { path: root.to_owned() })?;
     let mut digester = Digester::open(root, disk, options, place).await?;
@@ -69,7 +73,7 @@ pub async fn digest(root: &Path, disk: Arc<dyn Disk>, options: &FlushOptions) ->
     Ok(done)
 }
 
-/// Opens or creates the log of the table in the folder `root`, unless the table takes no appends.
+/// Opens or creates the log of the table in the folder `root`, unless the table cannot be read.
 pub(crate) async fn enter(root: &Path, disk: &Arc<dyn Disk>) -> Result<Place, IngestError> {
     if !has_log(root) {
         Appender::open(root, disk.clone()).await?;

@@ -60,8 +60,8 @@ impl Load {
     /// `options`; its columns are nullable unless the file's columns, `declared`, say otherwise.
     ///
     /// # Errors
-    /// When values do not fit and the policy refuses them, when the layout cannot take new columns, and when the disk
-    /// or the log fails.
+    /// When values do not fit and the policy refuses them, when the table cannot take new columns, and when the disk or
+    /// the log fails.
     pub async fn insert_once(
         &mut self,
         name: &str,

@@ -8,7 +8,9 @@ use arrow::datatypes::{DataType, SchemaRef};
 use arrow::record_batch::RecordBatch;
 use datafusion::catalog::{
     CatalogProvider, MemoryCatalogProvider, MemoryCatalogProviderList, MemorySchemaProvider, SchemaProvider,
+    TableProvider,
 };
+use datafusion::common::TableReference;
 use datafusion::config::Dialect;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
@@ -199,6 +201,15 @@ impl Engine {
     pub fn for_postgres(mut self, login: &Login) -> Result<Self, QueryError> {
         self.postgres = Some(postgres::Catalog::register(&self.context, &*self.catalog, login)?);
         Ok(self)
+    }
+
+    /// Adds a table that the caller reads to the schema `sim`.
+    ///
+    /// # Errors
+    /// If the name is taken.
+    pub fn add_table(&self, name: &str, table: Arc<dyn TableProvider>) -> Result<(), QueryError> {
+        self.context.register_table(TableReference::bare(name), table)?;
+        Ok(())
     }
 
     /// All visible tables, as database and name.

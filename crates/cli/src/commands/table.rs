@@ -7,7 +7,7 @@ use arrow::array::RecordBatch;
 use disk::TEMPORARY_SUFFIX;
 use serde_json::{Value, json};
 use snapshot::Snapshot;
-use table::{FolderLock, Segment, StoredTable, TableName, lookup_bytes};
+use table::{FolderLock, Segment, Table as DeltaTable, TableName, lookup_bytes};
 
 use super::disk;
 use crate::args::{DataArgs, Format, FormatArgs, TableArgs};
@@ -28,19 +28,12 @@ pub(crate) async fn list(data: &DataArgs, format: &FormatArgs) -> Result<()> {
 
 /// A table and its unflushed rows; `None` if it has neither segments nor rows.
 async fn with_log(name: &TableName, root: &Path) -> Result<Option<Value>> {
-    let (mut of, waiting) = match StoredTable::open(root, disk()).await? {
-        Some(stored @ StoredTable::Row(_)) => (of_table(name, &stored).await?, Vec::new()),
-        _ => match Snapshot::open(root, &[]).await? {
-            Some(Snapshot { table: Some(table), unflushed, .. }) => {
-                (of_table(name, &StoredTable::Delta(table)).await?, unflushed)
-            }
-            Some(snapshot) => {
-                (json!({"table": name.to_string(), "files": 0, "rows": 0, "bytes": 0}), snapshot.unflushed)
-            }
-            None => return Ok(None),
-        },
+    let Some(snapshot) = Snapshot::open(root, &[]).await? else { return Ok(None) };
+    let mut of = match &snapshot.table {
+        Some(table) => of_table(name, table).await?,
+        None => json!({"table": name.to_string(), "files": 0, "rows": 0, "bytes": 0}),
     };
-    of["log_rows"] = json!(waiting.iter().map(RecordBatch::num_rows).sum::<usize>());
+    of["log_rows"] = json!(snapshot.unflushed.iter().map(RecordBatch::num_rows).sum::<usize>());
     of["trouble"] = json!(ingest::failing(root));
     Ok(Some(of))
 }
@@ -65,44 +58,29 @@ fn listed(tables: &[Value], format: Format) -> Table {
     )
 }
 
-/// Statistics of a table. Layout `row` logs no row counts, so its `rows` is null.
-async fn of_table(name: &TableName, stored: &StoredTable) -> Result<Value> {
-    Ok(match stored {
-        StoredTable::Row(avro) => {
-            let files = avro.files()?;
-            let size: u64 = files.iter().map(|f| f.1).sum();
-            json!({"table": name.to_string(), "layout": "row", "files": files.len(), "rows": Value::Null, "bytes": size})
-        }
-        StoredTable::Delta(delta) => {
-            let segments = delta.segments().await?;
-            let options = delta.options()?;
-            json!({
-                "table": name.to_string(),
-                "layout": options.layout.to_string(),
-                "files": segments.len(),
-                "rows": segments.iter().map(|s| s.rows).sum::<u64>(),
-                "bytes": segments.iter().map(|s| s.bytes).sum::<u64>(),
-                "codec": options.codec.to_string(),
-                "encodings": options.encodings.to_string(),
-                "bloom": options.bloom,
-                "lookup": options.lookup,
-                "lookup_bytes": lookup_bytes(delta.root(), &segments)?,
-                "cluster": options.clustering.as_ref().map(|c| c.columns.clone()),
-                "curve": options.clustering.as_ref().map(|c| c.curve.to_string()),
-            })
-        }
-    })
+async fn of_table(name: &TableName, table: &DeltaTable) -> Result<Value> {
+    let (segments, options) = (table.segments().await?, table.options()?);
+    Ok(json!({
+        "table": name.to_string(),
+        "layout": options.layout.to_string(),
+        "files": segments.len(),
+        "rows": segments.iter().map(|s| s.rows).sum::<u64>(),
+        "bytes": segments.iter().map(|s| s.bytes).sum::<u64>(),
+        "codec": options.codec.to_string(),
+        "encodings": options.encodings.to_string(),
+        "bloom": options.bloom,
+        "lookup": options.lookup,
+        "lookup_bytes": lookup_bytes(table.root(), &segments)?,
+        "cluster": options.clustering.as_ref().map(|c| c.columns.clone()),
+        "curve": options.clustering.as_ref().map(|c| c.curve.to_string()),
+    }))
 }
 
 pub(crate) async fn inspect(args: &TableArgs) -> Result<()> {
     let root = args.folder();
-    let stored = StoredTable::open(&root, disk()).await?;
-    let stored = stored.ok_or_else(|| no_table(&args.name, &root))?;
-    let mut whole = of_table(&args.name, &stored).await?;
-    let columns = match &stored {
-        StoredTable::Row(_) => Vec::new(),
-        StoredTable::Delta(delta) => of_columns(&root, &delta.segments().await?)?,
-    };
+    let table = DeltaTable::open(&root, disk()).await?.ok_or_else(|| no_table(&args.name, &root))?;
+    let mut whole = of_table(&args.name, &table).await?;
+    let columns = of_columns(&root, &table.segments().await?)?;
     let table = cost_of(&columns);
     match args.format.format {
         Format::Json => {
@@ -160,7 +138,7 @@ fn cost_of(columns: &[Value]) -> Table {
 
 pub(crate) async fn drop(args: &TableArgs) -> Result<()> {
     let root = args.folder();
-    if StoredTable::open(&root, disk()).await?.is_none() && ingest::waiting(&root)?.is_none() {
+    if DeltaTable::open(&root, disk()).await?.is_none() && ingest::waiting(&root)?.is_none() {
         return Err(no_table(&args.name, &root));
     }
     let _folder_lock = FolderLock::exclusive(&root)?;

@@ -16,7 +16,7 @@ use sql::Condition;
 use table::Progress;
 use table::cluster::ClusterOptions;
 use table::upkeep::{Deleted, LayoutChange, RewriteOptions, TrimLimit, TrimOptions, VacuumOptions};
-use table::{Clustering, Layout, StoredTable, Table as DeltaTable};
+use table::{Clustering, Table as DeltaTable};
 
 use super::table::no_table;
 use super::{disk, open_store};
@@ -105,11 +105,8 @@ fn time(micros: i64) -> Option<String> {
 
 pub(crate) async fn delete(args: &TableDeleteArgs) -> Result<()> {
     let root = args.table.folder();
-    let schema = match StoredTable::open(&root, disk()).await? {
-        Some(StoredTable::Delta(table)) => table.arrow_schema()?,
-        Some(StoredTable::Row(table)) => table.schema().clone(),
-        None => return Err(no_table(&args.table.name, &root)),
-    };
+    let table = DeltaTable::open(&root, disk()).await?.ok_or_else(|| no_table(&args.table.name, &root))?;
+    let schema = table.arrow_schema()?;
     let condition = Condition::parse(&args.condition, &schema)?;
     let timed = timed(table::upkeep::delete_rows(&root, disk(), Arc::new(condition), args.apply)).await?;
     timed.print(deleted(&timed.result, args.apply), args.table.format.format)
@@ -154,9 +151,6 @@ pub(crate) async fn rewrite(args: &TableRewriteArgs) -> Result<()> {
         let left = count(done.segments_left as u64);
         note(&format!("{left} segments were inserted meanwhile: run the command again to rewrite them too"));
     }
-    if (done.layout_before == Layout::Row) != (done.layout == Layout::Row) {
-        note("the new layout forgets which files were inserted: inserting one again duplicates its rows");
-    }
     let summary = json!({
         "layout_before": done.layout_before.to_string(),
         "layout": done.layout.to_string(),
@@ -195,11 +189,11 @@ pub(crate) async fn vacuum(args: &TableVacuumArgs) -> Result<()> {
 
 pub(crate) async fn rebuild(args: &RebuildArgs) -> Result<ExitCode> {
     let root = args.table.folder();
-    if StoredTable::open(&root, disk()).await?.is_none() && ingest::waiting(&root)?.is_none() {
+    if DeltaTable::open(&root, disk()).await?.is_none() && ingest::waiting(&root)?.is_none() {
         return Err(no_table(&args.table.name, &root));
     }
     let flushed = if args.apply { flush(&root).await? } else { 0 };
-    if StoredTable::open(&root, disk()).await?.is_none() {
+    if DeltaTable::open(&root, disk()).await?.is_none() {
         bail!("table {} has rows in its log only: flush them with --apply", args.table.name);
     }
     let timed = timed(table::upkeep::rebuild(&root, disk(), args.apply, Some(progress()))).await?;

@@ -5,7 +5,6 @@ use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use disk::Disk;
-use table::Appender;
 
 use super::Recovered;
 use super::entry::{Entry, Key, NewEntry};
@@ -16,7 +15,6 @@ use crate::error::IngestError;
 pub(super) const MAGIC: &[u8; 8] = b"mwlog\0\0\x01";
 /// Header of a file that was complete and durable before it was named.
 const MAGIC_WHOLE: &[u8; 8] = b"mwlog\0\x01\x01";
-const _: () = assert!(MAGIC.len() as u64 == Appender::LOG_HEAD_BYTES);
 
 #[derive(Debug)]
 pub(crate) struct Content {
@@ -176,7 +174,7 @@ pub(crate) fn tell(folder: &Path, disk: &dyn Disk, next: u64) -> Result<(), Inge
 
 /// Whether the file at `path` holds entries, or parts of them.
 pub(crate) fn holds_rows(path: &Path) -> bool {
-    path.metadata().is_ok_and(|about| about.len() > Appender::LOG_HEAD_BYTES)
+    path.metadata().is_ok_and(|about| about.len() > MAGIC.len() as u64)
 }
 
 /// The bytes of a file of entries from the position `first` on.
