@@ -109,10 +109,6 @@ def test_rows_read_alike_after_a_change_of_layout_and_a_deletion(rows, layout, t
     assert readings(root) == expected
     manyworlds("table", "vacuum", "calls", "--retain", "0", "--apply", *data)
     assert readings(root) == expected
-    # Through layout row, which other readers do not know, and back.
-    manyworlds("table", "rewrite", "calls", "--layout", "row", *data)
-    manyworlds("table", "rewrite", "calls", *options, *data)
-    assert readings(root) == expected
     manyworlds("table", "delete", "calls", "--where", "note IS NULL OR id >= 15000", "--apply", *data)
     after = readings(root)
     left = [i for i in range(15_000) if i % 5]

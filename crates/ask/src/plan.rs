@@ -201,7 +201,7 @@ impl Plan {
                 _ => None,
             };
             if let (Some(needs), Some(column)) = (needs, column) {
-                let what = format!("compute {}({})", measure.function(), self.names[column]);
+                let what = format!("compute {}({})", measure.into_str(), self.names[column]);
                 return Err(self.type_error(what, column, needs));
             }
             self.measured.push(Measured { measure: measure.clone(), column, kind });

@@ -179,11 +179,6 @@ fn of_json(value: &Value, kind: Kind, next: fn(f64) -> f64) -> Option<Bound> {
     })
 }
 
-pub(crate) fn days_of(text: &str) -> Option<i64> {
-    let day = text.parse::<chrono::NaiveDate>().ok()?;
-    Some(day.signed_duration_since(chrono::NaiveDate::default()).num_days())
-}
-
 /// The statistics of a column chunk in the file's footer. `bounded`: their bounds apply to the table's type.
 pub(crate) fn of_footer(statistics: Option<&Statistics>, rows: u64, kind: Kind, bounded: bool) -> Summary {
     let Some(statistics) = statistics else { return Summary::default() };

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use crate::error::AskError;
 use crate::expression::micros_of;
@@ -39,20 +40,27 @@ pub struct Question {
 }
 
 /// A measure of each group. All but the count ignore rows with NULL in the column.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
+#[strum(serialize_all = "lowercase", const_into_str)]
 pub enum Measure {
     Count,
+    #[strum(serialize = "avg")]
     Average(String),
     Sum(String),
+    #[strum(serialize = "min")]
     Least(String),
+    #[strum(serialize = "max")]
     Greatest(String),
     /// Sample standard deviation (N - 1); NULL for fewer than two rows.
+    #[strum(serialize = "stddev")]
     Deviation(String),
     /// Number of distinct values.
     Distinct(String),
     /// Number of values in buckets of equal width, a power of two.
+    #[strum(serialize = "hist")]
     Histogram(String),
     /// Number of values between powers of two.
+    #[strum(serialize = "loghist")]
     LogHistogram(String),
     Quantiles(String, Vec<Quantile>),
 }
@@ -73,28 +81,12 @@ impl Measure {
         }
     }
 
-    /// The function's name, without its column.
-    pub(crate) fn function(&self) -> &'static str {
-        match self {
-            Self::Count => "count",
-            Self::Average(_) => "avg",
-            Self::Sum(_) => "sum",
-            Self::Least(_) => "min",
-            Self::Greatest(_) => "max",
-            Self::Deviation(_) => "stddev",
-            Self::Distinct(_) => "distinct",
-            Self::Histogram(_) => "hist",
-            Self::LogHistogram(_) => "loghist",
-            Self::Quantiles(..) => "quantiles",
-        }
-    }
-
     /// The names of its columns in the answer.
     pub fn names(&self) -> Vec<String> {
         match self {
             Self::Count => vec!["count".to_owned()],
             Self::Quantiles(column, quantiles) => quantiles.iter().map(|q| format!("{q}({column})")).collect(),
-            other => vec![format!("{}({})", other.function(), other.column().unwrap_or_default())],
+            other => vec![format!("{}({})", other.into_str(), other.column().unwrap_or_default())],
         }
     }
 }

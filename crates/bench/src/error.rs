@@ -5,6 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use arrow::error::ArrowError;
 use ensemble::{EnsembleError, ExpressionError};
 
 use crate::harness::report::number::count;
@@ -44,10 +45,13 @@ pub enum BenchError {
     /// The SQL engine refused a statement.
     #[error("in {statement:?}")]
     Sql { statement: String, source: SqlError },
+    /// The SQL engine cannot open the tables.
+    #[error(transparent)]
+    Engine(#[from] sql::QueryError),
     #[error(transparent)]
     Table(#[from] table::TableError),
     #[error("cannot read or write the rows in {}", path.display())]
-    Rows { path: PathBuf, source: arrow::error::ArrowError },
+    Rows { path: PathBuf, source: ArrowError },
     #[error("cannot read the segment {}", path.display())]
     Segment { path: PathBuf, source: parquet::errors::ParquetError },
     #[error("invalid address {given:?}: {reason}")]
@@ -80,5 +84,11 @@ impl BenchError {
     pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
         let path = path.to_owned();
         move |source| Self::Io { doing, path, source }
+    }
+
+    /// The error for rows of a file.
+    pub(crate) fn rows(path: &Path) -> impl FnOnce(ArrowError) -> Self + use<> {
+        let path = path.to_owned();
+        move |source| Self::Rows { path, source }
     }
 }

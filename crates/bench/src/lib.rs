@@ -6,7 +6,7 @@
 //! | benchmark | measures |
 //! |---|---|
 //! | [`season`] | football seasons: writes at several scales, varied settings, reads |
-//! | [`cdr`] | call records streamed into every layout of a table |
+//! | [`cdr`] | call records streamed into Avro files and every layout of a table |
 //! | [`ingest`] | a server under a load of rows |
 //! | [`ask`] | events: loading, questions, appends |
 //! | [`fleet`] | the same ensembles in one process and with several workers |
@@ -18,7 +18,7 @@
 //! - Runs that must store the same content are compared by hash.
 //! - A missed bar is a result, not an error, because machines differ.
 //!
-//! The caller provides the SQL engine.
+//! The caller of [`season`] provides its SQL engine.
 
 pub mod ask;
 pub mod cdr;
@@ -31,7 +31,7 @@ pub mod siege;
 
 pub use error::{BenchError, SqlError};
 pub use harness::bars::{Bar, Grade, Reference, Scale, Verdict};
-pub use harness::bench::{Ask, Bench, Measured, Reading};
+pub use harness::bench::{Ask, Bench, Measured};
 pub use harness::child::Used;
 pub use harness::machine::Machine;
 pub use harness::report::Report;

@@ -3,7 +3,7 @@
 use model::{EventBlock, EventValues, NULL_I32, NULL_LABEL, OutcomeBlock, Values};
 use world::WorldRange;
 
-use crate::side::{Happening, What};
+use crate::team_state::{Happening, What};
 
 /// Rows of outcomes, one per world; [`Self::block`] transposes them into columns.
 pub(crate) struct OutcomeRows {

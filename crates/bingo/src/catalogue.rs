@@ -5,7 +5,7 @@ use model::{Catalogue, Entity, EntityKind, EventColumn, EventKind, Outcome, Outc
 use crate::blocks::WHATS;
 use crate::board::Board;
 use crate::definition::{Event, ROW_TILES, slug};
-use crate::side::{NEVER, Side};
+use crate::team_state::{NEVER, TeamState};
 
 /// The outcomes and events of each team's world.
 pub(crate) fn catalogue(event: &Event, board: &Board) -> Catalogue {
@@ -53,15 +53,15 @@ fn outcomes(board: &Board) -> Vec<Outcome> {
 }
 
 /// A team's outcomes in one world, in the order of the catalogue.
-pub(crate) fn row<'a>(board: &Board, side: &'a Side<'_>, win_share: i32) -> impl Iterator<Item = i32> + use<'a> {
-    let counts = [side.points, side.tiles, side.row()].map(|n| n as i32);
+pub(crate) fn row<'a>(board: &Board, state: &'a TeamState<'_>, win_share: i32) -> impl Iterator<Item = i32> + use<'a> {
+    let counts = [state.points, state.tiles, state.row()].map(|n| n as i32);
     let after = board.duration as i32 + 1;
     let second = move |second: &u32| if *second == NEVER { after } else { *second as i32 };
     counts
         .into_iter()
-        .chain([win_share, side.attempts as i32])
-        .chain(side.opened.iter().map(second))
-        .chain(side.completed.iter().map(second))
+        .chain([win_share, state.attempts as i32])
+        .chain(state.opened.iter().map(second))
+        .chain(state.completed.iter().map(second))
 }
 
 fn event_columns(event: &Event, board: &Board) -> Vec<EventColumn> {

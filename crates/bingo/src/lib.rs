@@ -18,11 +18,11 @@ mod chances;
 pub mod definition;
 mod plan;
 mod play;
-mod side;
 mod standing;
 mod strategy;
 mod summary;
 mod switches;
+mod team_state;
 #[cfg(test)]
 mod tests;
 
@@ -37,9 +37,9 @@ use world::{Seed, WorldRange};
 use blocks::{Completions, EventRows, OutcomeRows};
 use board::Board;
 use play::Play;
-use side::Side;
 pub use switches::PARAMETERS;
 use switches::Switches;
+use team_state::TeamState;
 
 /// The name of the model's definition.
 const EVENT: &str = "event";
@@ -90,11 +90,11 @@ impl Model for Bingo {
         let mut events: Vec<EventRows> = teams.clone().map(|_| EventRows::default()).collect();
         for world in range.worlds() {
             play.world(seed, world);
-            for ((team, side), share) in play.sides.iter().enumerate().zip(play.win_shares(whole)) {
+            for ((team, state), share) in play.states.iter().enumerate().zip(play.win_shares(whole)) {
                 if wants(team) {
-                    rows[team].push(catalogue::row(&self.board, side, share));
+                    rows[team].push(catalogue::row(&self.board, state, share));
                 }
-                if let Some(happenings) = &side.happenings {
+                if let Some(happenings) = &state.happenings {
                     events[team].push(happenings);
                 }
             }
@@ -113,12 +113,12 @@ impl Model for Bingo {
     fn recount(&self, events: &EventBlock<'_>, sink: &mut dyn Sink) -> Result<(), Stop> {
         let kind = &self.catalogue.kinds[0];
         let mut rows = OutcomeRows::new(kind.outcomes.len(), events.range.count());
-        let mut side = Side::new(&self.board, events.entity, false);
+        let mut state = TeamState::new(&self.board, events.entity, false);
         let mut completions = Completions::new(events, [0, 1, 6]);
         for (world, count) in events.range.worlds().zip(events.rows) {
-            side.reset(Seed(0), world);
-            completions.next(*count).for_each(|(second, tile)| side.complete(tile, second));
-            rows.push(catalogue::row(&self.board, &side, 0));
+            state.reset(Seed(0), world);
+            completions.next(*count).for_each(|(second, tile)| state.complete(tile, second));
+            rows.push(catalogue::row(&self.board, &state, 0));
         }
         let mut block = rows.block(events.entity, events.range);
         for (outcome, column) in kind.outcomes.iter().zip(&mut block.columns) {

@@ -14,13 +14,13 @@ use world::{Seed, World};
 use crate::blocks::Completions;
 use crate::board::Board;
 use crate::definition::{duration_s, slug};
-use crate::side::{self, Side};
+use crate::team_state::{self, TeamState};
 
 /// The counted values of a team; see [`counts_of`].
 const COUNTS: [&str; 3] = ["points", "tiles", "row"];
 
-fn counts_of(side: &Side<'_>) -> [u32; 3] {
-    [side.points, side.tiles, side.row()]
+fn counts_of(state: &TeamState<'_>) -> [u32; 3] {
+    [state.points, state.tiles, state.row()]
 }
 
 /// Seconds, and counts, by which a tolerance of 0 is widened.
@@ -103,27 +103,27 @@ impl Standing {
     }
 
     /// The distance of a team's progress through a world: no tile at first, then these completions.
-    fn distance(&self, side: &mut Side<'_>, completions: impl Iterator<Item = (u32, usize)>) -> u32 {
+    fn distance(&self, state: &mut TeamState<'_>, completions: impl Iterator<Item = (u32, usize)>) -> u32 {
         let (mut nearest, mut from) = (NEVER, 0);
         for (second, tile) in completions {
             if second > from {
-                nearest = nearest.min(self.distance_while(side, from..=second - 1));
+                nearest = nearest.min(self.distance_while(state, from..=second - 1));
             }
-            side.complete(tile, second);
+            state.complete(tile, second);
             from = second;
         }
-        nearest.min(self.distance_while(side, from..=self.board.duration))
+        nearest.min(self.distance_while(state, from..=self.board.duration))
     }
 
-    /// The distance of a team with the standing of `side` during these seconds.
-    fn distance_while(&self, side: &Side<'_>, seconds: RangeInclusive<u32>) -> u32 {
-        let completed = |tile: usize| side.completed[tile] != side::NEVER;
+    /// The distance of a team with the standing of `state` during these seconds.
+    fn distance_while(&self, state: &TeamState<'_>, seconds: RangeInclusive<u32>) -> u32 {
+        let completed = |tile: usize| state.completed[tile] != team_state::NEVER;
         if self.tiles.iter().any(|(tile, done)| completed(*tile) != *done) {
             return NEVER;
         }
         let nearest = self.second.clamp(*seconds.start() as i32, *seconds.end() as i32);
         let time = self.time_tolerance.times((nearest - self.second).abs());
-        let has = counts_of(side);
+        let has = counts_of(state);
         let counts = self.counts.iter().map(|(count, n, tolerance)| tolerance.times((has[*count] as i32 - n).abs()));
         counts.fold(time, u32::max)
     }
@@ -135,11 +135,11 @@ impl Condition for Standing {
     }
 
     fn distances(&self, events: &EventBlock<'_>) -> Vec<u32> {
-        let mut side = Side::new(&self.board, events.entity, false);
+        let mut state = TeamState::new(&self.board, events.entity, false);
         let mut completions = Completions::new(events, self.columns);
         let distance = |(world, count): (World, &u32)| {
-            side.reset(Seed(0), world);
-            self.distance(&mut side, completions.next(*count))
+            state.reset(Seed(0), world);
+            self.distance(&mut state, completions.next(*count))
         };
         events.range.worlds().zip(events.rows).map(distance).collect()
     }

@@ -6,7 +6,11 @@ const UP: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '�
 
 /// A bar of `width` characters, filled to `share`.
 pub(crate) fn bar(share: f64, width: usize) -> String {
-    let eighths = eighths(share, width);
+    blocks(eighths(share, width))
+}
+
+/// A bar of a length in eighths of a character.
+pub(crate) fn blocks(eighths: usize) -> String {
     let mut bar: String = std::iter::repeat_n(ACROSS[8], eighths / 8).collect();
     if !eighths.is_multiple_of(8) {
         bar.push(ACROSS[eighths % 8]);

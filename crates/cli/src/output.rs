@@ -6,6 +6,9 @@ use std::io::Write as _;
 use anyhow::{Context as _, Result};
 use ensemble::Interval;
 use serde::Serialize;
+use serde_json::Value;
+
+use crate::args::Format;
 
 pub(crate) fn print(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
@@ -14,6 +17,11 @@ pub(crate) fn print(text: &str) -> Result<()> {
 
 pub(crate) fn print_json<T: Serialize + ?Sized>(value: &T) -> Result<()> {
     print(&format!("{}\n", serde_json::to_string_pretty(value)?))
+}
+
+/// Prints a result in `format`: `value` as JSON, or `table`.
+pub(crate) fn show<T: Serialize + ?Sized>(format: Format, value: &T, table: &Table) -> Result<()> {
+    if format == Format::Json { print_json(value) } else { print(&table.text(format)) }
 }
 
 /// Prints a note for people to stderr.
@@ -28,7 +36,17 @@ pub(crate) struct Table {
     rows: Vec<Vec<String>>,
 }
 
+/// The header of a column, and the text of its cell for an item.
+pub(crate) type Column<'a, T> = (&'a str, &'a dyn Fn(&T) -> String);
+
 impl Table {
+    /// One row per item.
+    pub(crate) fn of<'a, T: 'a>(items: impl IntoIterator<Item = &'a T>, columns: &[Column<'_, T>]) -> Self {
+        let header = columns.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let rows = items.into_iter().map(|item| columns.iter().map(|(_, cell)| cell(item)).collect()).collect();
+        Self { header, rows }
+    }
+
     pub(crate) fn new<const N: usize>(header: [&str; N]) -> Self {
         Self { header: header.map(str::to_owned).to_vec(), rows: Vec::new() }
     }
@@ -45,6 +63,11 @@ impl Table {
 
     pub(crate) fn push<const N: usize>(&mut self, row: [String; N]) {
         self.rows.push(row.into());
+    }
+
+    /// CSV, or aligned columns.
+    pub(crate) fn text(&self, format: Format) -> String {
+        if format == Format::Csv { self.to_csv() } else { self.to_string() }
     }
 
     pub(crate) fn to_csv(&self) -> String {
@@ -96,6 +119,30 @@ pub(crate) fn count(n: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+pub(crate) fn yes_no(yes: bool) -> String {
+    if yes { "yes" } else { "no" }.to_owned()
+}
+
+/// A JSON value as a cell: texts without quotes, null empty.
+pub(crate) fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// A share in percent: `47.52%`.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.2}%", 100.0 * share)
+}
+
+/// A number with at most `decimals` decimals, without trailing zeros.
+pub(crate) fn trimmed(n: f64, decimals: usize) -> String {
+    let text = format!("{n:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// A number with four decimals.

@@ -164,7 +164,8 @@ impl Watch {
             let left = Duration::from_secs_f64((self.worlds - done) as f64 / rate);
             said.push(format!("{} left", HumanDuration(left)));
         }
-        let known = self.until.and_then(|until| Some((self.control.known(until.entity, until.outcome)?, until.goal)));
+        let known =
+            self.until.and_then(|until| Some((self.control.aggregate(until.entity, until.outcome)?, until.goal)));
         if let Some((known, goal)) = known {
             said.push(format!("{} of ± {goal}", interval(known.mean(), known.ci_half_width())));
         }

@@ -33,9 +33,6 @@ pub(crate) struct Setting {
 }
 
 /// Parses the command line. Ends the program after `--help` or an error.
-///
-/// # Errors
-/// If the settings file cannot be used.
 pub(crate) fn parse(mut words: Vec<OsString>) -> Result<(Args, Vec<Setting>)> {
     let command = command();
     // The second parse includes the file and reports errors.

@@ -51,7 +51,7 @@ impl Value<'_> {
             // The shortest text that reads back the same.
             Self::Float(value) => format!("{value:?}").into_bytes(),
             Self::Bool(value) => value.to_string().into_bytes(),
-            Self::Time(micros) => Moment::of_micros(micros).spell().into_bytes(),
+            Self::Time(micros) => Moment::of_micros(micros).to_text().into_bytes(),
             Self::Text(text) => text.to_vec(),
             // Only the format that writes them knows how.
             Self::Set(_) | Self::Huge => Vec::new(),

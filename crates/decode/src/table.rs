@@ -46,7 +46,7 @@ pub(super) struct Sent<'a> {
 }
 
 /// Rows in progress.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Table {
     pub(super) name: Box<str>,
     pub(super) times: Vec<i64>,
@@ -81,20 +81,7 @@ pub(super) struct Row {
 
 impl Table {
     pub(super) fn new(name: &str, rules: Rules, on_conflict: OnConflict) -> Self {
-        Self {
-            name: name.into(),
-            times: Vec::new(),
-            columns: Vec::new(),
-            places: HashMap::new(),
-            next: 0,
-            row: Row::default(),
-            untimed: Vec::new(),
-            rules,
-            on_conflict,
-            known: Known::default(),
-            reports: Reports::default(),
-            is_finer: false,
-        }
+        Self { name: name.into(), rules, on_conflict, ..Self::default() }
     }
 
     /// Rows committed.

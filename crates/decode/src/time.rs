@@ -39,7 +39,7 @@ impl Moment {
     }
 
     /// As RFC 3339.
-    pub(super) fn spell(self) -> String {
+    pub(super) fn to_text(self) -> String {
         match DateTime::from_timestamp_micros(self.micros) {
             Some(time) => (time + TimeDelta::nanoseconds(self.nanos)).to_rfc3339_opts(SecondsFormat::AutoSi, true),
             None => self.micros.to_string(),

@@ -9,8 +9,6 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, RenameFlags, renameat_with};
-
 /// A file system with explicit durability.
 pub trait Disk: Debug + Send + Sync + 'static {
     /// Creates an empty file, replacing any file of this name.
@@ -26,8 +24,6 @@ pub trait Disk: Debug + Send + Sync + 'static {
     fn remove(&self, path: &Path) -> io::Result<()>;
     /// Creates one folder; its parent must exist.
     fn create_dir(&self, path: &Path) -> io::Result<()>;
-    /// Atomically swaps the names of two folders.
-    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()>;
     /// Removes a folder with its content.
     fn remove_dir(&self, path: &Path) -> io::Result<()>;
     /// Makes the names in a folder durable.
@@ -95,10 +91,6 @@ impl Disk for RealDisk {
 
     fn create_dir(&self, path: &Path) -> io::Result<()> {
         create_dir(path)
-    }
-
-    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
-        Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
     }
 
     fn remove_dir(&self, path: &Path) -> io::Result<()> {

@@ -36,7 +36,6 @@ enum Undo {
     ForgetDir(PathBuf),
     Restore { name: PathBuf, kept: PathBuf },
     Return { from: PathBuf, to: PathBuf },
-    Exchange { one: PathBuf, other: PathBuf },
 }
 
 impl PowerLossDisk {
@@ -76,7 +75,6 @@ impl PowerLossDisk {
                 Undo::ForgetDir(name) if name.exists() => fs::remove_dir_all(name)?,
                 Undo::Restore { name, kept } => fs::rename(kept, name)?,
                 Undo::Return { from, to } => fs::rename(to, from)?,
-                Undo::Exchange { one, other } => RealDisk.exchange(&one, &other)?,
                 Undo::Forget(_) | Undo::ForgetDir(_) => {}
             }
         }
@@ -201,15 +199,6 @@ impl Disk for PowerLossDisk {
         let mut state = self.count()?;
         RealDisk.create_dir(path)?;
         state.names.push((parent(path).to_owned(), Undo::ForgetDir(path.to_owned())));
-        Ok(())
-    }
-
-    /// The folders' contents must have been synced: unsynced files are tracked by name.
-    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
-        let mut state = self.count()?;
-        RealDisk.exchange(one, other)?;
-        let undo = Undo::Exchange { one: one.to_owned(), other: other.to_owned() };
-        state.names.push((parent(one).to_owned(), undo));
         Ok(())
     }
 

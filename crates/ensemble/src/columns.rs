@@ -37,7 +37,7 @@ impl Columns {
     /// Opens the completed ranges of an ensemble; caches at most `limit_bytes` of columns.
     pub fn open(ensemble: StoredEnsemble, limit_bytes: usize) -> Result<Self, EnsembleError> {
         let ranges = ensemble.open_outcomes()?;
-        let worlds = ranges.iter().map(|r| r.facts().range.count()).sum();
+        let worlds = ranges.iter().map(|r| r.metadata().range.count()).sum();
         Ok(Self { ensemble, ranges, worlds, limit_bytes, kept: Mutex::default(), pages_read: AtomicU64::new(0) })
     }
 
@@ -122,24 +122,11 @@ impl Columns {
         let read_piece = |piece: &[OutcomeRef]| -> Result<Vec<Column>, EnsembleError> {
             let mut parts: Vec<Vec<ListValues>> = vec![Vec::new(); piece.len()];
             for range in &self.ranges {
-                for (place, o) in piece.iter().enumerate() {
-                    if kind.outcomes[o.outcome].kind == model::OutcomeKind::Real {
-                        range.reals(o.entity, [o.outcome], |_, values| parts[place].push(values))?;
+                range.outcomes(catalogue, piece[0].entity, piece.iter().map(|o| o.outcome), |outcome, values| {
+                    if let Ok(place) = piece.binary_search_by_key(&outcome, |o| o.outcome) {
+                        parts[place].push(values);
                     }
-                }
-                let integers = piece.iter().enumerate();
-                let integers: Vec<(usize, usize)> = integers
-                    .filter(|(_, o)| kind.outcomes[o.outcome].kind != model::OutcomeKind::Real)
-                    .map(|(place, o)| (place, o.outcome))
-                    .collect();
-                let mut places = integers.iter().map(|(place, _)| *place);
-                if !integers.is_empty() {
-                    range.outcomes(piece[0].entity, integers.iter().map(|(_, o)| *o), |_, values| {
-                        if let Some(place) = places.next() {
-                            parts[place].push(values);
-                        }
-                    })?;
-                }
+                })?;
             }
             Ok(parts.into_iter().zip(piece).map(|(p, o)| Column::new(p, kind.outcomes[o.outcome].scale)).collect())
         };

@@ -124,10 +124,10 @@ impl Binder<'_> {
 
     fn compare(&self, left: &Expr, comparison: Comparison, right: &Expr) -> Result<Cond> {
         for (column, comparison, value) in [(left, comparison, right), (right, comparison.exchanged(), left)] {
-            if let Node::Name(text) = &column.node
-                && let Ok((place, words)) = self.words(&Name { text: text.clone(), at: column.at })
+            if let Some(name) = column.name()
+                && let Ok((place, words)) = self.words(&name)
             {
-                let word = self.word(text, words, value)?;
+                let word = self.word(&name.text, words, value)?;
                 let passes = words.iter().map(|other| comparison.holds(other.as_str().cmp(word)));
                 let missing = comparison == Comparison::NotEqual;
                 return Ok(Cond::Words { column: place, passes: passes.collect(), missing });
@@ -147,14 +147,14 @@ impl Binder<'_> {
     }
 
     fn number(&self, expr: &Expr) -> Result<Number> {
+        if let Some(name) = expr.name() {
+            let column = self.column(&name)?;
+            return match self.catalogue.events[column].kind {
+                EventKind::Label(_) => self.fail(expr.at, &format!("expected a number: {} holds words", name.text)),
+                _ => Ok(Number::Column(column)),
+            };
+        }
         Ok(match &expr.node {
-            Node::Name(name) => {
-                let column = self.column(&Name { text: name.clone(), at: expr.at })?;
-                if matches!(self.catalogue.events[column].kind, EventKind::Label(_)) {
-                    return self.fail(expr.at, &format!("expected a number: {name} holds words"));
-                }
-                Number::Column(column)
-            }
             Node::Negative(inner) => Number::Negative(self.number(inner)?.into()),
             Node::Absolute(inner) => Number::Absolute(self.number(inner)?.into()),
             Node::Chain(first, rest) => {

@@ -84,7 +84,7 @@ impl RangeReader {
         range: WorldRange,
         wants: impl Fn(usize) -> bool,
     ) -> Result<EventRows, TableError> {
-        let held = self.facts().range;
+        let held = self.metadata().range;
         if range.first() < held.first() || range.end() > held.end() {
             return Err(self.damaged(&format!("it lacks some of the worlds {range}")));
         }

@@ -57,7 +57,7 @@ impl StoredEnsemble {
         let from = match (replayer, self.event_segments(worlds)?.first()) {
             (_, Some(segment)) => {
                 let reader = self.open(segment)?;
-                if !reader.facts().entities.contains(&entity) {
+                if !reader.metadata().entities.contains(&entity) {
                     return Err(self.no_events(entity));
                 }
                 let rows = reader.entity_rows(entity)?;

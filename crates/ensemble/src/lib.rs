@@ -61,7 +61,7 @@ pub use paths::RangePaths;
 pub use plan::{EventMode, MakeModel, ModelError, NameError, Plan, check_name};
 pub use price::{LegPrice, Price, price};
 pub use questions::{OutcomeAnswer, OutcomeQuestion, PriceQuestion, open_columns};
-pub use range_reader::{RangeFacts, RangeReader};
+pub use range_reader::{RangeMetadata, RangeReader};
 pub use range_writer::{Encoders, PhaseTimes, RangeWriter, Unwritten, WrittenRange};
 pub use schema::{event_fields, outcome_fields};
 pub use store::{Registered, Store};

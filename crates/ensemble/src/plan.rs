@@ -5,26 +5,18 @@ use std::sync::Arc;
 
 use model::{Catalogue, Model};
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 use world::{Seed, WorldRange};
 
 /// Whether to store events or replay them on demand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase", const_into_str)]
 pub enum EventMode {
     /// Every event is a row of `sim.events`.
     Store,
     /// Store nothing; replay any slice from the seed.
     Replay,
-}
-
-impl EventMode {
-    /// Its keyword in commands and tables.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Store => "store",
-            Self::Replay => "replay",
-        }
-    }
 }
 
 /// One version of an ensemble, as requested.
@@ -63,7 +55,7 @@ impl Plan {
             ("parameters", self.parameters.clone(), other.parameters.clone()),
             ("seed", self.seed.0.to_string(), other.seed.0.to_string()),
             ("worlds", self.worlds.count().to_string(), other.worlds.count().to_string()),
-            ("events", self.events.word().to_owned(), other.events.word().to_owned()),
+            ("events", self.events.into_str().to_owned(), other.events.into_str().to_owned()),
         ];
         pairs.into_iter().find(|(_, a, b)| a != b).map(|(what, a, b)| match a.len() + b.len() {
             // A model's definition may be thousands of words long.

@@ -205,7 +205,7 @@ impl StoredEnsemble {
             "worlds": self.worlds(),
             "planned": plan.worlds.count(),
             "seed": plan.seed.0,
-            "events": plan.events.word(),
+            "events": plan.events.into_str(),
             "outcome_bytes": outcome_bytes,
             "event_bytes": event_bytes,
             "created": self.created,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use disk::Disk;
-use model::Catalogue;
+use model::{Catalogue, OutcomeKind};
 use table::{FlatValues, ListValues, SegmentReader, TableError};
 use world::{ContentHash, WorldRange};
 
@@ -16,7 +16,7 @@ const HASH: &str = "manyworlds.hash";
 
 /// Facts from the footer of a range's segment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RangeFacts {
+pub struct RangeMetadata {
     pub range: WorldRange,
     /// The entity of each row group, as catalogue index.
     pub entities: Vec<usize>,
@@ -26,7 +26,7 @@ pub struct RangeFacts {
     pub hash: ContentHash,
 }
 
-impl RangeFacts {
+impl RangeMetadata {
     pub(crate) fn to_pairs(&self) -> Vec<(String, String)> {
         let entities: Vec<String> = self.entities.iter().map(usize::to_string).collect();
         [
@@ -40,14 +40,14 @@ impl RangeFacts {
     }
 
     fn read(segment: &SegmentReader) -> Option<Self> {
-        let facts = segment.metadata();
-        let entities = facts.get(ENTITIES)?;
+        let metadata = segment.metadata();
+        let entities = metadata.get(ENTITIES)?;
         let entities = entities.split(',').filter(|e| !e.is_empty()).map(|e| e.parse().ok());
         Some(Self {
-            range: facts.get(RANGE)?.parse().ok()?,
+            range: metadata.get(RANGE)?.parse().ok()?,
             entities: entities.collect::<Option<_>>()?,
-            items: facts.get(ITEMS)?.parse().ok()?,
-            hash: facts.get(HASH)?.parse().ok()?,
+            items: metadata.get(ITEMS)?.parse().ok()?,
+            hash: metadata.get(HASH)?.parse().ok()?,
         })
     }
 }
@@ -56,7 +56,7 @@ impl RangeFacts {
 #[derive(Debug, Clone)]
 pub struct RangeReader {
     segment: SegmentReader,
-    facts: RangeFacts,
+    metadata: RangeMetadata,
 }
 
 impl RangeReader {
@@ -64,16 +64,16 @@ impl RangeReader {
     pub(crate) fn open(disk: &dyn Disk, path: &Path, bytes: Option<u64>) -> Result<Self, TableError> {
         disk.fetch(&[(path, bytes)]).map_err(|cause| TableError::Io { doing: "open", path: path.to_owned(), cause })?;
         let segment = SegmentReader::open(path)?;
-        let facts = RangeFacts::read(&segment).filter(|f| f.entities.len() == segment.row_groups());
-        match facts {
-            Some(facts) => Ok(Self { segment, facts }),
+        let metadata = RangeMetadata::read(&segment).filter(|f| f.entities.len() == segment.row_groups());
+        match metadata {
+            Some(metadata) => Ok(Self { segment, metadata }),
             None => Err(damaged(path, "its footer does not say which worlds and entities it holds")),
         }
     }
 
     /// Facts from the footer.
-    pub fn facts(&self) -> &RangeFacts {
-        &self.facts
+    pub fn metadata(&self) -> &RangeMetadata {
+        &self.metadata
     }
 
     pub fn segment(&self) -> &SegmentReader {
@@ -81,18 +81,28 @@ impl RangeReader {
     }
 
     pub(crate) fn group(&self, entity: usize) -> Result<usize, TableError> {
-        let place = self.facts.entities.iter().position(|&e| e == entity);
+        let place = self.metadata.entities.iter().position(|&e| e == entity);
         place.ok_or_else(|| damaged(self.segment.path(), &format!("it lacks entity {entity}")))
     }
 
-    /// Passes some outcomes (ascending) of an entity to `take`, each over all worlds of the range.
+    /// Passes some outcomes (ascending) of an entity to `take`, each over all worlds of the range: integers first, then
+    /// real numbers.
     pub fn outcomes(
         &self,
+        catalogue: &Catalogue,
         entity: usize,
         outcomes: impl IntoIterator<Item = usize>,
-        take: impl FnMut(usize, ListValues),
+        mut take: impl FnMut(usize, ListValues),
     ) -> Result<(), TableError> {
-        self.lists(entity, outcome::VALUES, outcomes, take)
+        let all = &catalogue.kind_of(entity).outcomes;
+        let (reals, integers): (Vec<usize>, Vec<usize>) =
+            outcomes.into_iter().partition(|&o| all[o].kind == OutcomeKind::Real);
+        for (column, outcomes) in [(outcome::VALUES, integers), (outcome::REALS, reals)] {
+            if !outcomes.is_empty() {
+                self.lists(entity, column, outcomes, &mut take)?;
+            }
+        }
+        Ok(())
     }
 
     /// Passes on lists; each must have a value for every world, because a shorter one would shift the worlds of later
@@ -101,10 +111,10 @@ impl RangeReader {
         &self,
         entity: usize,
         column: usize,
-        outcomes: impl IntoIterator<Item = usize>,
+        outcomes: Vec<usize>,
         mut take: impl FnMut(usize, ListValues),
     ) -> Result<(), TableError> {
-        let worlds = self.facts.range.count();
+        let worlds = self.metadata.range.count();
         let mut short = None;
         self.segment.lists(self.group(entity)?, column, outcomes, |row, values| {
             let length = match &values {
@@ -126,16 +136,6 @@ impl RangeReader {
         }
     }
 
-    /// Real-valued outcomes (ascending) of an entity, as [`Self::outcomes`] for integers.
-    pub fn reals(
-        &self,
-        entity: usize,
-        outcomes: impl IntoIterator<Item = usize>,
-        take: impl FnMut(usize, ListValues),
-    ) -> Result<(), TableError> {
-        self.lists(entity, outcome::REALS, outcomes, take)
-    }
-
     /// Checks that the segment's outcome names are the catalogue's.
     pub fn check_names(&self, catalogue: &Catalogue, entity: usize) -> Result<(), TableError> {
         let group = self.group(entity)?;
@@ -150,9 +150,7 @@ impl RangeReader {
         };
         if equal { Ok(()) } else { Err(damaged(self.segment.path(), "its outcomes are not those of the catalogue")) }
     }
-}
 
-impl RangeReader {
     pub(crate) fn damaged(&self, reason: &str) -> TableError {
         damaged(self.segment.path(), reason)
     }

@@ -1,5 +1,6 @@
 //! Writes one range of worlds into two segments.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,7 @@ use world::{ContentHash, WorldRange, mix64};
 use crate::aggregate::{Aggregates, Follow};
 use crate::declared::{check_events, check_outcomes};
 use crate::paths::RangePaths;
-use crate::range_reader::RangeFacts;
+use crate::range_reader::RangeMetadata;
 use crate::schema::{event, event_fields, outcome, outcome_fields};
 
 /// A thread's encoder state for one ensemble, reused from range to range.
@@ -78,20 +79,43 @@ pub struct RangeWriter<'a> {
     range: WorldRange,
     world_keys: Vec<u64>,
     row_keys: Vec<u64>,
-    outcomes: SegmentWriter,
-    events: Option<SegmentWriter>,
-    entities: Vec<usize>,
-    event_entities: Vec<usize>,
-    outcome_hash: ContentHash,
-    event_hash: ContentHash,
-    values: u64,
-    event_rows: u64,
+    outcomes: Part,
+    events: Option<Part>,
     aggregates: Aggregates,
     started: Instant,
     times: PhaseTimes,
     stop: &'a dyn Fn() -> bool,
     /// Why it takes no more blocks.
     failure: Option<Unwritten>,
+}
+
+/// The outcomes or the events of a range.
+struct Part {
+    segment: SegmentWriter,
+    metadata: RangeMetadata,
+}
+
+impl Part {
+    fn create(
+        disk: &Arc<dyn Disk>,
+        path: &Path,
+        range: WorldRange,
+        schema: &SegmentSchema,
+    ) -> Result<Self, TableError> {
+        let metadata = RangeMetadata { range, entities: Vec::new(), items: 0, hash: ContentHash::default() };
+        Ok(Self { segment: SegmentWriter::create(disk.clone(), path, schema)?, metadata })
+    }
+
+    /// Adds the block of an entity.
+    fn add(&mut self, entity: usize, columns: Vec<EncodedColumn>, items: u64) -> Result<(), TableError> {
+        self.metadata.entities.push(entity);
+        self.metadata.items += items;
+        self.segment.row_group(columns)
+    }
+
+    fn finish(self) -> Result<WrittenSegment, TableError> {
+        self.segment.finish(self.metadata.to_pairs())
+    }
 }
 
 /// Why a range is not written.
@@ -124,12 +148,9 @@ impl<'a> RangeWriter<'a> {
         // File names and contents are deterministic: a range simulated twice overwrites identical files.
         encoders.outcomes.begin();
         encoders.events.begin();
-        let outcomes = SegmentWriter::create(disk.clone(), &paths.outcomes(range), &encoders.outcome_schema)?;
-        let events = if store_events {
-            Some(SegmentWriter::create(disk.clone(), &paths.events(range), &encoders.event_schema)?)
-        } else {
-            None
-        };
+        let outcomes = Part::create(disk, &paths.outcomes(range), range, &encoders.outcome_schema)?;
+        let events = || Part::create(disk, &paths.events(range), range, &encoders.event_schema);
+        let events = store_events.then(events).transpose()?;
         Ok(Self {
             encoders,
             range,
@@ -137,12 +158,6 @@ impl<'a> RangeWriter<'a> {
             row_keys: Vec::new(),
             outcomes,
             events,
-            entities: Vec::new(),
-            event_entities: Vec::new(),
-            outcome_hash: ContentHash::default(),
-            event_hash: ContentHash::default(),
-            values: 0,
-            event_rows: 0,
             aggregates: Aggregates::default(),
             started: Instant::now(),
             times: PhaseTimes::default(),
@@ -162,32 +177,21 @@ impl<'a> RangeWriter<'a> {
         }
         played.map_err(|stop| Unwritten::Model(stop.to_string()))?;
         let writing = Instant::now();
-        let events = match self.events.take() {
-            Some(events) => {
-                let facts = RangeFacts {
-                    range: self.range,
-                    entities: self.event_entities,
-                    items: self.event_rows,
-                    hash: self.event_hash,
-                };
-                Some(events.finish(facts.to_pairs())?)
-            }
-            None => None,
-        };
-        let facts =
-            RangeFacts { range: self.range, entities: self.entities, items: self.values, hash: self.outcome_hash }
-                .to_pairs();
-        let outcomes = self.outcomes.finish(facts)?;
+        let (values, outcome_hash) = (self.outcomes.metadata.items, self.outcomes.metadata.hash);
+        let of_events = self.events.as_ref().map(|events| (events.metadata.items, events.metadata.hash));
+        let (event_rows, event_hash) = of_events.unwrap_or_default();
+        let events = self.events.map(Part::finish).transpose()?;
+        let outcomes = self.outcomes.finish()?;
         self.times.write += writing.elapsed();
         self.times.simulate = self.started.elapsed().saturating_sub(self.times.encode).saturating_sub(self.times.write);
         Ok(WrittenRange {
             range: self.range,
             outcomes,
             events,
-            values: self.values,
-            event_rows: self.event_rows,
-            outcome_hash: self.outcome_hash,
-            event_hash: self.event_hash,
+            values,
+            event_rows,
+            outcome_hash,
+            event_hash,
             aggregates: self.aggregates,
             times: self.times,
         })
@@ -235,12 +239,6 @@ impl<'a> RangeWriter<'a> {
         encode().map_err(|cause| TableError::Encode { path: "of outcomes".into(), cause })
     }
 
-    fn hash_outcomes(&mut self, block: &OutcomeBlock<'_>) {
-        for (i, values) in block.columns.iter().enumerate() {
-            self.outcome_hash += outcome_hash(block.entity, i, &self.world_keys, values);
-        }
-    }
-
     fn encode_events(&mut self, block: &EventBlock<'_>) -> Result<Vec<EncodedColumn>, TableError> {
         let catalogue = &self.encoders.catalogue;
         let encoder = &mut self.encoders.events;
@@ -270,13 +268,6 @@ impl<'a> RangeWriter<'a> {
             Ok(columns)
         };
         encode().map_err(|cause| TableError::Encode { path: "of events".into(), cause })
-    }
-
-    fn hash_events(&mut self, block: &EventBlock<'_>) {
-        event_row_keys(&mut self.row_keys, &self.world_keys, block.rows);
-        for (i, values) in block.columns.iter().enumerate() {
-            self.event_hash += event_hash(block.entity, i, &self.row_keys, values);
-        }
     }
 }
 
@@ -318,12 +309,12 @@ impl RangeWriter<'_> {
         let encoding = Instant::now();
         check_outcomes(&self.encoders.catalogue, block).map_err(Unwritten::Model)?;
         let columns = self.encode_outcomes(block)?;
-        self.hash_outcomes(block);
+        for (i, values) in block.columns.iter().enumerate() {
+            self.outcomes.metadata.hash += outcome_hash(block.entity, i, &self.world_keys, values);
+        }
         self.aggregates.take(&self.encoders.catalogue, &self.encoders.follow, block);
-        self.entities.push(block.entity);
-        self.values += (block.columns.len() * self.range.count()) as u64;
         let writing = Instant::now();
-        self.outcomes.row_group(columns)?;
+        self.outcomes.add(block.entity, columns, (block.columns.len() * self.range.count()) as u64)?;
         self.times.encode += writing - encoding;
         self.times.write += writing.elapsed();
         Ok(())
@@ -336,13 +327,13 @@ impl RangeWriter<'_> {
         let encoding = Instant::now();
         check_events(&self.encoders.catalogue, block).map_err(Unwritten::Model)?;
         let columns = self.encode_events(block)?;
-        self.hash_events(block);
-        self.event_rows += block.rows.iter().map(|&n| u64::from(n)).sum::<u64>();
-        let writing = Instant::now();
-        if let Some(events) = &mut self.events {
-            events.row_group(columns)?;
-            self.event_entities.push(block.entity);
+        let Some(events) = &mut self.events else { return Ok(()) };
+        event_row_keys(&mut self.row_keys, &self.world_keys, block.rows);
+        for (i, values) in block.columns.iter().enumerate() {
+            events.metadata.hash += event_hash(block.entity, i, &self.row_keys, values);
         }
+        let writing = Instant::now();
+        events.add(block.entity, columns, block.rows.iter().map(|&n| u64::from(n)).sum())?;
         self.times.encode += writing - encoding;
         self.times.write += writing.elapsed();
         Ok(())

@@ -1,6 +1,6 @@
 //! Checks an ensemble's consistency: counts, hashes, identities, and outcomes recounted from events.
 
-use model::{Catalogue, EventBlock, Model, OutcomeBlock, OutcomeKind, Sink, Stop, Values};
+use model::{Catalogue, EventBlock, Model, OutcomeBlock, Sink, Stop, Values};
 use serde::Serialize;
 use table::{ErrorKind, ListValues, TableError};
 use world::{ContentHash, World, WorldRange};
@@ -138,8 +138,8 @@ fn check_outcomes(ensemble: &StoredEnsemble, detail: &mut String) -> Found<Conte
                 values += column.len() as u64;
             })?;
         }
-        if hash != reader.facts().hash && ok {
-            *detail = format!("worlds {range} hash to {hash}, but were written as {}", reader.facts().hash);
+        if hash != reader.metadata().hash && ok {
+            *detail = format!("worlds {range} hash to {hash}, but were written as {}", reader.metadata().hash);
             ok = false;
         }
         total += hash;
@@ -156,25 +156,18 @@ fn each_column(
     entity: usize,
     mut take: impl FnMut(usize, Values<'_>),
 ) -> Result<(), TableError> {
-    let outcomes = &catalogue.kind_of(entity).outcomes;
-    let (reals, integers): (Vec<usize>, Vec<usize>) =
-        (0..outcomes.len()).partition(|&o| outcomes[o].kind == OutcomeKind::Real);
-    let mut hand_on = |outcome: usize, values: ListValues| match &values {
+    let outcomes = 0..catalogue.kind_of(entity).outcomes.len();
+    reader.outcomes(catalogue, entity, outcomes, |outcome, values| match &values {
         ListValues::I16(v) => take(outcome, Values::I16(v)),
         ListValues::I32(v) => take(outcome, Values::I32(v)),
         ListValues::F64(v) => take(outcome, Values::F64(v)),
         ListValues::Null => {}
-    };
-    reader.outcomes(entity, integers, &mut hand_on)?;
-    if !reals.is_empty() {
-        reader.reals(entity, reals, &mut hand_on)?;
-    }
-    Ok(())
+    })
 }
 
 /// Entities with events in a range.
 fn event_entities(reader: &RangeReader) -> Vec<usize> {
-    reader.facts().entities.clone()
+    reader.metadata().entities.clone()
 }
 
 fn check_events(ensemble: &StoredEnsemble, detail: &mut String) -> Found<ContentHash> {
@@ -200,11 +193,11 @@ fn check_events(ensemble: &StoredEnsemble, detail: &mut String) -> Found<Content
             }
             counted += row_keys.len() as u64;
         }
-        let facts = reader.facts();
-        if ok && (hash != facts.hash || counted != facts.items) {
+        let metadata = reader.metadata();
+        if ok && (hash != metadata.hash || counted != metadata.items) {
             *detail = format!(
                 "worlds {range}: {counted} rows hash to {hash}, but {} rows were written as {}",
-                facts.items, facts.hash
+                metadata.items, metadata.hash
             );
             ok = false;
         }

@@ -22,7 +22,6 @@ pub enum Node {
     Compare(Box<Expr>, Comparison, Box<Expr>),
     /// Searches a text for a regular expression.
     Match {
-        /// The column.
         name: Name,
         /// The regular expression.
         pattern: String,
@@ -33,7 +32,6 @@ pub enum Node {
     },
     /// Tests whether a value is in a list.
     In {
-        /// The column.
         name: Name,
         /// Numbers, texts, truth values and NULL; some are negated.
         values: Vec<Expr>,
@@ -41,14 +39,12 @@ pub enum Node {
         negated: bool,
     },
     IsNull {
-        /// The column.
         name: Name,
         /// `IS NOT NULL`.
         negated: bool,
     },
     /// Tests whether a set has a member.
     Has {
-        /// The column.
         name: Name,
         member: String,
         /// `NOT HAS`.
@@ -101,6 +97,11 @@ pub enum Comparison {
 }
 
 impl Expr {
+    /// The name, if the expression is one.
+    pub fn name(&self) -> Option<Name> {
+        if let Node::Name(text) = &self.node { Some(Name { text: text.clone(), at: self.at }) } else { None }
+    }
+
     /// Whether the form alone makes this a condition. Names and TRUE can be conditions, too.
     pub fn is_condition(&self) -> bool {
         use Node::{All, Any, Compare, Has, In, IsNull, Match, Not};

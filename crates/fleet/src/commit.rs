@@ -39,7 +39,7 @@ async fn commit_group(ranges: &Ranges, job: &Arc<Job>, group: Vec<Played>) {
     let committed = if job.replaces {
         Some(Ok(()))
     } else {
-        ranges.retry.run(|| ranges.tables.commit(job.player.ensemble(), &written)).await
+        ranges.retry.run(|| ranges.tables.commit(&job.player.ensemble, &written)).await
     };
     let each = committing.elapsed() / group.len().max(1) as u32;
     match committed {
@@ -106,7 +106,7 @@ async fn note(ranges: &Ranges, job: &Job, played: &Played) -> Option<NoteTimes> 
 
 /// Ends an ensemble at its goal. Updates the tables first, because the ledger is never ahead of them.
 async fn stop_with_enough(ranges: &Ranges, job: &Job, until: Until) {
-    let ensemble = job.player.ensemble();
+    let ensemble = &job.player.ensemble;
     let goal = until.to_text(&ensemble.plan.catalogue);
     let note = || async {
         let mut store = ranges.tables.open(job.name()).await?;

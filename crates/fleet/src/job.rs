@@ -19,9 +19,6 @@ pub(crate) struct Job {
 
 impl Job {
     /// Loads a submitted ensemble from the tables.
-    ///
-    /// # Errors
-    /// If the tables lack this version, or this worker cannot make its model.
     pub(crate) async fn load(
         submitted: &Submitted,
         tables: &Tables,
@@ -38,11 +35,11 @@ impl Job {
         };
         let followed = submitted.until.iter().map(|until| (until.entity, until.outcome)).collect();
         let follow = Follow::new(&ensemble.plan.catalogue, followed);
-        let player = Player::new(model, ensemble, tables.disk().clone(), format, follow);
+        let player = Player { model, ensemble, disk: tables.disk().clone(), format, follow };
         Ok(Self { id: submitted.id, player, replaces: submitted.replaces, until: submitted.until })
     }
 
     pub(crate) fn name(&self) -> &str {
-        &self.player.ensemble().plan.name
+        &self.player.ensemble.plan.name
     }
 }

@@ -98,10 +98,10 @@ impl Ranges {
             return Ok(());
         };
         if end == State::Complete && job.replaces {
-            self.tables.open(job.name()).await?.switch(job.player.ensemble()).await?;
+            self.tables.open(job.name()).await?.switch(&job.player.ensemble).await?;
         }
         if self.ledger.turn(job.id, &[State::Running, State::Paused], end).await? {
-            tracing::info!(ensemble = job.name(), state = end.word(), "ended");
+            tracing::info!(ensemble = job.name(), state = end.into_str(), "ended");
         }
         Ok(())
     }

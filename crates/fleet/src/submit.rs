@@ -114,19 +114,11 @@ pub async fn retry(ledger: &Ledger, name: &str) -> Result<u64> {
     Ok(forgiven)
 }
 
-/// Removes a dropped ensemble's versions up to `version`, or all, from the ledger. Returns their number.
-///
-/// # Errors
-/// If the ledger does not answer.
-pub async fn forget(ledger: &Ledger, name: &str, version: Option<u64>) -> Result<u64> {
-    ledger.forget(name, version).await
-}
-
 async fn change(ledger: &Ledger, name: &str, from: &[State], to: State, reason: &'static str) -> Result<()> {
     let ensemble = ledger.find(name).await?;
     if ledger.turn(ensemble.id, from, to).await? { Ok(()) } else { Err(refused(&ensemble, reason)) }
 }
 
 fn refused(ensemble: &Submitted, reason: &'static str) -> FleetError {
-    FleetError::State { name: ensemble.name.clone(), state: ensemble.state.word(), reason }
+    FleetError::State { name: ensemble.name.clone(), state: ensemble.state.into_str(), reason }
 }

@@ -27,9 +27,6 @@ impl Tables {
     }
 
     /// Opens the tables of the ensemble `name`.
-    ///
-    /// # Errors
-    /// If the folder holds no tables.
     pub(crate) async fn open(&self, name: &str) -> Result<Store, FleetError> {
         let unknown =
             || EnsembleError::Unknown { name: name.to_owned(), data: self.disk.shown(&self.folder), have: Vec::new() };

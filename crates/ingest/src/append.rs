@@ -44,8 +44,7 @@ impl Appended {
 /// the rows are durable and visible to queries. Any number of processes and a server may append at once. Blocks.
 ///
 /// # Errors
-/// When the disk fails, or the table's layout takes no appends. After a disk error the rows may or may not be in the
-/// log.
+/// When the disk fails, or the table cannot be read. After a disk error the rows may or may not be in the log.
 pub fn append(root: &Path, disk: &Arc<dyn Disk>, batches: &[RecordBatch]) -> Result<Appended, IngestError> {
     let batches: Vec<&RecordBatch> = batches.iter().filter(|rows| rows.num_rows() > 0).collect();
     if batches.is_empty() {
@@ -54,7 +53,7 @@ pub fn append(root: &Path, disk: &Arc<dyn Disk>, batches: &[RecordBatch]) -> Res
     let entries = batches.iter().map(|rows| NewEntry::new(rows, None)).collect::<Result<Vec<_>, _>>();
     let mut entries = entries.map_err(IngestError::rows(root.display()))?;
     if !has_log(root) && root.is_dir() {
-        // A table that takes no appends gets no log.
+        // A table that cannot be read gets no log.
         taken_in(root, disk)?;
     }
     let place = Place::enter(root, &**disk)?;
@@ -71,10 +70,9 @@ pub fn append(root: &Path, disk: &Arc<dyn Disk>, batches: &[RecordBatch]) -> Res
     let bytes = whole(position, &mut entries);
     write_file(&**disk, &path, &bytes).map_err(IngestError::io("write", &path))?;
     // The rows are durable, so a failure of mere advice is ignored.
-    let Advised { overflows, renamed } = advise(root, disk, &batches).unwrap_or_else(|error| {
-        tracing::debug!(%error, "the columns of a log could not be noted");
-        Advised::default()
-    });
+    let advised = advise(root, disk, &batches);
+    let noted = advised.inspect_err(|error| tracing::debug!(%error, "the columns of a log could not be noted"));
+    let (overflows, renamed) = noted.unwrap_or_default();
     drop(turn);
     Ok(Appended {
         rows: batches.iter().map(|rows| rows.num_rows() as u64).sum(),
@@ -86,26 +84,24 @@ pub fn append(root: &Path, disk: &Arc<dyn Disk>, batches: &[RecordBatch]) -> Res
     })
 }
 
-#[derive(Debug, Default)]
-struct Advised {
-    overflows: Vec<Overflow>,
-    renamed: Vec<Renamed>,
-}
-
 /// Reports the overflows and renamed fields of rows, and notes their new columns.
-fn advise(root: &Path, disk: &Arc<dyn Disk>, batches: &[&RecordBatch]) -> Result<Advised, IngestError> {
+fn advise(
+    root: &Path,
+    disk: &Arc<dyn Disk>,
+    batches: &[&RecordBatch],
+) -> Result<(Vec<Overflow>, Vec<Renamed>), IngestError> {
     let mut columns = advice::read(root, disk);
-    let mut advised = Advised::default();
+    let (mut overflows, mut renamed) = (Vec::new(), Vec::new());
     for rows in batches {
         let fitted = columns.fit((*rows).clone(), Policy::KEEP);
         let fitted = fitted.map_err(IngestError::rows(root.display()))?;
-        advised.overflows.extend(fitted.overflows);
-        advised.renamed.extend(fitted.renamed);
+        overflows.extend(fitted.overflows);
+        renamed.extend(fitted.renamed);
     }
     if columns.changes() > 0 {
         advice::write(root, disk, &columns)?;
     }
-    Ok(advised)
+    Ok((overflows, renamed))
 }
 
 /// The last log position in the table in the folder `root`; 0 without a table. Slow: asks Delta Lake.

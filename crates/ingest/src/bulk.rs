@@ -15,11 +15,10 @@ use tokio::task::JoinHandle;
 
 use crate::append::append;
 use crate::columns::{Overflow, Policy, Renamed};
-use crate::digest::{DigestOptions, Digester, aside, enter};
+use crate::digest::{Digester, FlushOptions, blocking, enter};
 use crate::error::IngestError;
 use crate::locks::Lock;
-use crate::parts::Partition;
-use crate::segments::write_segments;
+use crate::segments::write_fitted;
 
 /// Segments encoded at once.
 const ENCODERS: usize = 2;
@@ -85,7 +84,7 @@ impl Bulk {
     ///
     /// # Errors
     /// When the log, the table or the disk fails.
-    pub async fn begin(root: &Path, disk: Arc<dyn Disk>, options: &DigestOptions) -> Result<Self, IngestError> {
+    pub async fn begin(root: &Path, disk: Arc<dyn Disk>, options: &FlushOptions) -> Result<Self, IngestError> {
         let place = enter(root, &disk).await?;
         let way = match Lock::try_digest(&place.folder)? {
             None => Way::Log,
@@ -147,7 +146,7 @@ impl Bulk {
             Way::Segments(segments) => segments.encode(batches).await,
             Way::Log => {
                 let (root, disk) = (self.root.clone(), self.disk.clone());
-                let appended = aside(move || append(&root, &disk, &batches)).await?;
+                let appended = blocking(move || append(&root, &disk, &batches)).await?;
                 self.loaded.logged += rows;
                 self.overflows.extend(appended.overflows);
                 self.renamed.extend(appended.renamed);
@@ -196,13 +195,7 @@ impl Segments {
         let appender = self.digester.appender().await?;
         let (columns, root) = (self.digester.columns.clone(), self.digester.root.clone());
         self.encoding.push_back(tokio::task::spawn_blocking(move || {
-            let batches = batches.iter().map(|rows| columns.conform(rows)).collect::<Result<Vec<_>, _>>();
-            let segments = write_segments(
-                &appender,
-                &batches.map_err(IngestError::rows(root.display()))?,
-                Partition::None,
-                &root,
-            )?;
+            let segments = write_fitted(&appender, &columns, &batches, &root)?;
             Ok(Encoded { segments, schema: columns.schema().clone() })
         }));
         Ok(())
@@ -210,7 +203,7 @@ impl Segments {
 
     async fn encoded(&mut self) -> Result<(), IngestError> {
         if let Some(encoded) = self.encoding.next().await {
-            self.done.push(encoded.unwrap_or_else(|panic| Err(IngestError::Log(panic.to_string())))?);
+            self.done.push(encoded.unwrap_or_else(|panic| Err(panic.into()))?);
         }
         Ok(())
     }
@@ -225,7 +218,7 @@ impl Segments {
         }
         let (appender, schema) = (self.digester.appender().await?, self.digester.columns.schema().clone());
         let (writing, columns) = (appender.clone(), schema.clone());
-        let segments = aside(move || {
+        let segments = blocking(move || {
             let mut segments = Vec::new();
             for encoded in done {
                 let is_narrow = has_widened(&encoded.schema, &columns);

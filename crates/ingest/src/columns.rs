@@ -218,6 +218,11 @@ impl Columns {
         Self::over(fields, integers, self.stored.clone(), self.changes)
     }
 
+    /// As [`Self::conform`], for several batches.
+    pub(crate) fn conform_all(&self, batches: &[RecordBatch]) -> Result<Vec<RecordBatch>, ArrowError> {
+        batches.iter().map(|rows| self.conform(rows)).collect()
+    }
+
     /// Casts rows fitted earlier to the current columns; missing columns are NULL.
     ///
     /// # Errors

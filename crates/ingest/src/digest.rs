@@ -14,9 +14,8 @@ use crate::advice;
 use crate::columns::{Columns, Policy};
 use crate::error::IngestError;
 use crate::locks::{Lock, Place};
-use crate::log::{End, Recovered, has_log, keep_keys, list, read, remove, tell};
-use crate::parts::Partition;
-use crate::segments::write_segments;
+use crate::log::{End, files, has_log, remove, tell};
+use crate::segments::write_fitted;
 use crate::trouble;
 
 /// Unnamed temporary files of this age are abandoned.
@@ -25,7 +24,7 @@ const ABANDONED: Duration = Duration::from_mins(10);
 const SMALL_ROWS: u64 = 200_000;
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct DigestOptions {
+pub struct FlushOptions {
     /// Compression of segments of a new table.
     pub codec: Codec,
     /// Approximate rows per segment.
@@ -36,14 +35,14 @@ pub struct DigestOptions {
     pub compact_segments: usize,
 }
 
-impl Default for DigestOptions {
+impl Default for FlushOptions {
     fn default() -> Self {
         Self { codec: Codec::default(), segment_rows: 1_000_000, round_bytes: 128 << 20, compact_segments: 16 }
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Digested {
+pub struct Flushed {
     /// Rows moved into segments.
     pub rows: u64,
     pub segments: usize,
@@ -60,8 +59,12 @@ pub struct Digested {
 /// # Errors
 /// [`IngestError::Digesting`] while another process digests the log, as a running server does; also when the log, the
 /// table or the disk fails.
-pub async fn digest(root: &Path, disk: Arc<dyn Disk>, options: &DigestOptions) -> Result<Digested, IngestError> {
-    let Some(place) = Place::find(root)? else { return Ok(Digested::default()) };
+pub async fn digest(root: &Path, disk: Arc<dyn Disk>, options: &FlushOptions) -> Result<Flushed, IngestError> {
+    let Some(place) = Place::find(root)? else {
+        // No rows wait, but report a table that cannot be read.
+        Table::open(root, disk).await?;
+        return Ok(Flushed::default());
+    };
     let lock = Lock::try_digest(&place.folder)?;
     let _lock = lock.ok_or_else(|| IngestError::Digesting { path: root.to_owned() })?;
     let mut digester = Digester::open(root, disk, options, place).await?;
@@ -70,10 +73,7 @@ pub async fn digest(root: &Path, disk: Arc<dyn Disk>, options: &DigestOptions) -
     Ok(done)
 }
 
-/// Opens or creates the log of the table in the folder `root`, unless the table takes no appends.
-///
-/// # Errors
-/// As for [`Appender::open`].
+/// Opens or creates the log of the table in the folder `root`, unless the table cannot be read.
 pub(crate) async fn enter(root: &Path, disk: &Arc<dyn Disk>) -> Result<Place, IngestError> {
     if !has_log(root) {
         Appender::open(root, disk.clone()).await?;
@@ -91,7 +91,7 @@ pub(crate) fn columns_of(table: Option<&Appender>, root: &Path, disk: &Arc<dyn D
 pub(crate) struct Digester {
     pub(crate) root: PathBuf,
     disk: Arc<dyn Disk>,
-    options: DigestOptions,
+    options: FlushOptions,
     place: Place,
     pub(crate) columns: Columns,
     /// Created with the first segment.
@@ -113,7 +113,7 @@ impl Digester {
     pub(crate) async fn open(
         root: &Path,
         disk: Arc<dyn Disk>,
-        options: &DigestOptions,
+        options: &FlushOptions,
         place: Place,
     ) -> Result<Self, IngestError> {
         let appender = Appender::open(root, disk.clone()).await?.map(Arc::new);
@@ -123,8 +123,8 @@ impl Digester {
     }
 
     /// Turns all waiting rows into segments.
-    pub(crate) async fn digest(&mut self) -> Result<Digested, IngestError> {
-        let mut done = Digested::default();
+    pub(crate) async fn digest(&mut self) -> Result<Flushed, IngestError> {
+        let mut done = Flushed::default();
         let Some(next) = self.tell()? else { return Ok(done) };
         sweep(&self.place.folder, &*self.disk)?;
         loop {
@@ -174,26 +174,17 @@ impl Digester {
     fn read(&mut self, end: u64) -> Result<Round, IngestError> {
         let mut round = Round { position: self.position, is_last: true, ..Round::default() };
         let (mut bytes, unfit) = (0, IngestError::rows(self.root.display()));
-        let files = list(&self.place.folder)?;
-        for (at, (first, path)) in files.iter().enumerate() {
-            let before = files.get(at + 1).map_or(end, |(next, _)| end.min(*next));
-            if before <= round.position + 1 || *first >= end {
+        for file in files(&self.place.folder, end)? {
+            if file.first >= end || !file.reaches(round.position + 1)? {
                 continue;
-            }
-            if *first > round.position + 1 {
-                return Err(IngestError::Gap { path: path.clone(), missing: round.position + 1, found: *first });
             }
             if bytes >= self.options.round_bytes {
                 round.is_last = false;
                 break;
             }
-            let (columns, position) = (&mut self.columns, self.position);
-            let content = read(path, *first, before, |entry| {
-                if entry.position > position {
-                    let rows = columns.fit(Recovered::of(entry, path)?.rows, Policy::KEEP).map_err(&unfit)?.rows;
-                    round.batches.push(rows);
-                    round.position = entry.position;
-                }
+            let content = file.recover(self.position + 1, |entry| {
+                round.batches.push(self.columns.fit(entry.rows, Policy::KEEP).map_err(&unfit)?.rows);
+                round.position = entry.position;
                 Ok(())
             })?;
             bytes += content.bytes;
@@ -206,12 +197,10 @@ impl Digester {
         let appender = self.appender().await?;
         let (columns, rows_max) = (self.columns.clone(), self.options.segment_rows);
         let root = self.root.clone();
-        aside(move || {
-            let unfit = IngestError::rows(root.display());
+        blocking(move || {
             let mut segments = Vec::new();
             for batches in in_pieces(batches, rows_max) {
-                let batches = batches.iter().map(|rows| columns.conform(rows)).collect::<Result<Vec<_>, _>>();
-                segments.extend(write_segments(&appender, &batches.map_err(&unfit)?, Partition::None, &root)?);
+                segments.extend(write_fitted(&appender, &columns, &batches, &root)?);
             }
             Ok(segments)
         })
@@ -220,13 +209,10 @@ impl Digester {
 
     /// Removes the files whose rows are all in the table.
     fn forget(&self) -> Result<(), IngestError> {
-        let files = list(&self.place.folder)?;
-        // Keep the last file: its name records the next position.
-        for (file, next) in files.iter().zip(files.iter().skip(1)) {
-            if next.0 <= self.position + 1 {
-                keep_keys(&*self.disk, &self.place.folder, file, next.0)?;
-                remove(&*self.disk, &file.1)?;
-            }
+        // The last file has no end, so it stays: its name records the next position.
+        for file in files(&self.place.folder, u64::MAX)?.iter().filter(|file| file.before <= self.position + 1) {
+            file.keep_keys(&*self.disk, &self.place.folder)?;
+            remove(&*self.disk, &file.path)?;
         }
         Ok(())
     }
@@ -261,13 +247,13 @@ impl Digester {
 /// Cuts batches into runs of about `rows_max` rows.
 fn in_pieces(batches: Vec<RecordBatch>, rows_max: usize) -> Vec<Vec<RecordBatch>> {
     let mut pieces: Vec<Vec<RecordBatch>> = Vec::new();
-    let mut room = 0;
+    let mut left = 0;
     for batch in batches {
-        if room < batch.num_rows() {
+        if left < batch.num_rows() {
             pieces.push(Vec::new());
-            room = rows_max.max(batch.num_rows());
+            left = rows_max.max(batch.num_rows());
         }
-        room -= batch.num_rows();
+        left -= batch.num_rows();
         if let Some(piece) = pieces.last_mut() {
             piece.push(batch);
         }
@@ -290,7 +276,7 @@ fn sweep(folder: &Path, disk: &dyn Disk) -> Result<(), IngestError> {
 }
 
 /// Runs CPU- or disk-bound work on a thread of its own.
-pub(crate) async fn aside<T: Send + 'static>(
+pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, IngestError> + Send + 'static,
 ) -> Result<T, IngestError> {
     let done = tokio::task::spawn_blocking(work).await;

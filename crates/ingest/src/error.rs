@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use arrow::error::ArrowError;
 use table::TableError;
+use tokio::task::JoinError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum IngestError {
@@ -60,5 +61,12 @@ impl IngestError {
 
     pub(crate) fn rows(table: impl Display) -> impl Fn(ArrowError) -> Self {
         move |cause| Self::Rows { table: table.to_string(), cause }
+    }
+}
+
+/// A task panicked.
+impl From<JoinError> for IngestError {
+    fn from(panic: JoinError) -> Self {
+        Self::Log(panic.to_string())
     }
 }

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::buffer::Taken;
-use crate::digest::aside;
+use crate::digest::blocking;
 use crate::error::IngestError;
 use crate::live::{Live, lock};
 use crate::segments::write_segments;
@@ -65,7 +65,7 @@ pub(crate) async fn flush(live: Arc<Live>, mut closing: watch::Receiver<bool>) {
         if failed.is_none() {
             tokio::select! {
                 Some(encoded) = encoding.next() => {
-                    let encoded = encoded.unwrap_or_else(|panic| Err(IngestError::Log(panic.to_string())));
+                    let encoded = encoded.unwrap_or_else(|panic| Err(panic.into()));
                     failed = commit(&live, encoded).await.err();
                 }
                 () = live.due.notified(), if !close => {}
@@ -99,13 +99,12 @@ async fn catch_up(live: &Arc<Live>) -> Result<(), IngestError> {
         };
         live.appender.lock().await.clone_from(&table);
         let again = live.clone();
-        aside(move || again.start_again(table.as_deref(), position)).await?;
+        blocking(move || again.start_again(table.as_deref(), position)).await?;
     }
     let taking = live.clone();
-    aside(move || taking.take_back()).await?;
+    blocking(move || taking.take_back()).await?;
     while let Some(encoder) = begin(live).await? {
-        let encoded = encoder.await.unwrap_or_else(|panic| Err(IngestError::Log(panic.to_string())));
-        commit(live, encoded).await?;
+        commit(live, encoder.await.unwrap_or_else(|panic| Err(panic.into()))).await?;
     }
     Ok(())
 }
@@ -154,9 +153,8 @@ async fn appender(live: &Live) -> Result<Arc<Appender>, IngestError> {
 
 fn encode(live: &Live, appender: &Appender, taken: &Taken) -> Result<Encoded, IngestError> {
     let columns = lock(&live.columns).clone();
-    let batches = taken.batches.iter().map(|rows| columns.conform(rows)).collect::<Result<Vec<_>, _>>();
-    let (batches, superseding) =
-        batches.and_then(|batches| live.last_rows(batches)).map_err(IngestError::rows(&live.name))?;
+    let batches = columns.conform_all(&taken.batches).and_then(|batches| live.last_rows(batches));
+    let (batches, superseding) = batches.map_err(IngestError::rows(&live.name))?;
     let segments = write_segments(appender, &batches, live.options.partition, &live.root)?;
     let superseding = superseding.map(Arc::new);
     Ok(Encoded { segments, schema: columns.schema().clone(), position: taken.position, superseding })
@@ -168,8 +166,7 @@ async fn commit(live: &Arc<Live>, encoded: Result<Encoded, IngestError>) -> Resu
     let (rows, bytes) = segments.iter().fold((0, 0), |(rows, bytes), s| (rows + s.rows, bytes + s.bytes));
     let appender = appender(live).await?;
     let telling = live.clone();
-    let told = tokio::task::spawn_blocking(move || lock(&telling.log).tell(position)).await;
-    told.unwrap_or_else(|panic| Err(IngestError::Log(panic.to_string())))?;
+    tokio::task::spawn_blocking(move || lock(&telling.log).tell(position)).await??;
     match superseding {
         None => appender.commit(segments, &schema, position).await?,
         Some(superseding) => {

@@ -21,7 +21,7 @@ use table::{Appender, TableName};
 use tokio::sync::{Notify, mpsc, watch};
 
 use self::admission::Intake;
-pub(crate) use self::admission::Taken;
+pub use self::admission::Written;
 use self::logging::{flush_lock, write_to_log};
 pub(crate) use self::recovery::Trouble;
 use crate::buffer::{Buffer, Logged};
@@ -97,16 +97,12 @@ impl Live {
         let appender = Appender::open(&root, disk.clone()).await?.map(Arc::new);
         let mut columns = columns_of(appender.as_deref(), &root, &disk);
         let mut buffer = Buffer::default();
-        let mut unfit = None;
         let position = appender.as_ref().map_or(0, |a| a.position());
-        let log =
-            Log::open(&root, disk.clone(), position, |recovered| match columns.fit(recovered.rows, Policy::KEEP) {
-                Ok(fitted) => buffer.push(Logged::new(recovered.position, fitted.rows, None)),
-                Err(cause) => unfit = Some(cause),
-            })?;
-        if let Some(cause) = unfit {
-            return Err(IngestError::rows(&name)(cause));
-        }
+        let log = Log::open(&root, disk.clone(), position, |recovered| {
+            let fitted = columns.fit(recovered.rows, Policy::KEEP).map_err(IngestError::rows(&name))?;
+            buffer.push(Logged::new(recovered.position, fitted.rows, None));
+            Ok(())
+        })?;
         let (writes, waiting) = mpsc::channel(GROUP_MAX);
         let counts = Counts { log_bytes: log.bytes().into(), ..Counts::default() };
         let live = Arc::new(Self {

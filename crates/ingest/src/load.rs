@@ -60,8 +60,8 @@ impl Load {
     /// `options`; its columns are nullable unless the file's columns, `declared`, say otherwise.
     ///
     /// # Errors
-    /// When values do not fit and the policy refuses them, when the layout cannot take new columns, and when the disk
-    /// or the log fails.
+    /// When values do not fit and the policy refuses them, when the table cannot take new columns, and when the disk or
+    /// the log fails.
     pub async fn insert_once(
         &mut self,
         name: &str,
@@ -82,8 +82,7 @@ impl Load {
             fitted.push(done.rows);
         }
         let schema = self.schema().clone();
-        let conformed = fitted.iter().map(|rows| self.columns.conform(rows)).collect::<Result<Vec<_>, _>>();
-        let rows = conformed.and_then(|rows| match &rows[..] {
+        let rows = self.columns.conform_all(&fitted).and_then(|rows| match &rows[..] {
             [rows] => Ok(rows.clone()),
             rows => concat_batches(&schema, rows),
         });

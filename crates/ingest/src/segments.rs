@@ -9,17 +9,26 @@ use arrow::error::ArrowError;
 use decode::TIME;
 use table::{Appender, Segment};
 
+use crate::columns::Columns;
 use crate::error::IngestError;
 use crate::parts::{Partition, Row};
 
 /// Rows copied at once.
 const CHUNK_ROWS: usize = 65_536;
 
+/// Writes fitted batches of the table in the folder `root`, at least one, as a segment that has `columns`. Blocks.
+pub(crate) fn write_fitted(
+    appender: &Appender,
+    columns: &Columns,
+    batches: &[RecordBatch],
+    root: &Path,
+) -> Result<Vec<Segment>, IngestError> {
+    let batches = columns.conform_all(batches).map_err(IngestError::rows(root.display()))?;
+    write_segments(appender, &batches, Partition::None, root)
+}
+
 /// Writes the batches, at least one and all with the same columns, of the table in the folder `root`: one segment for
 /// each part. Blocks.
-///
-/// # Errors
-/// When the disk fails.
 pub(crate) fn write_segments(
     appender: &Appender,
     batches: &[RecordBatch],

@@ -15,10 +15,9 @@ use table::TableName;
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinHandle;
 
-use crate::columns::{Conflict, Overflow, Renamed};
 use crate::error::IngestError;
 use crate::flush::flush;
-use crate::live::{Live, Taken, Trouble, lock};
+use crate::live::{Live, Trouble, Written, lock};
 use crate::locks::Lock;
 use crate::log::{Durability, Key, has_log};
 use crate::options::StoreOptions;
@@ -49,19 +48,6 @@ pub struct Store {
     closing: watch::Sender<bool>,
     /// Released when the store is dropped.
     _lock: Lock,
-}
-
-/// The result of a write to one table.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
-    pub table: TableName,
-    pub rows: u64,
-    /// Whether they were stored before, under the same key.
-    pub before: bool,
-    /// Refused rows, by column.
-    pub conflicts: Vec<Conflict>,
-    pub overflows: Vec<Overflow>,
-    pub renamed: Vec<Renamed>,
 }
 
 /// A table that cannot be written now. Its rows are safe in its log.
@@ -123,7 +109,7 @@ impl Store {
             closing: watch::Sender::new(false),
             _lock: lock,
         });
-        for name in logged_tables(data)? {
+        for name in tables(data)? {
             // A table that cannot be opened does not block the others; it is retried.
             if let Err(error) = store.live(&name).await {
                 tracing::error!(table = %name, %error, "a table could not be opened; its rows stay in its log");
@@ -150,9 +136,7 @@ impl Store {
         on_conflict: OnConflict,
     ) -> Result<Vec<Written>, IngestError> {
         let write = async |(table, rows): (TableName, RecordBatch)| {
-            let taken = self.live(&table).await?.write(rows, key, on_conflict).await?;
-            let Taken { rows, before, conflicts, overflows, renamed } = taken;
-            Ok(Written { table, rows, before, conflicts, overflows, renamed })
+            self.live(&table).await?.write(rows, key, on_conflict).await
         };
         // Concurrently, so that tables share the wait for the disk; all end before an error is returned.
         let written = futures::future::join_all(tables.into_iter().map(write)).await;
@@ -190,12 +174,8 @@ impl Store {
         match &opened {
             Ok(_) => drop(lock(&self.shut).remove(name)),
             Err(error) if has_log(&name.folder(&self.data)) => {
-                let mut shut = lock(&self.shut);
-                let new = || Trouble { reason: String::new(), since: Instant::now(), tries: 0 };
-                let trouble = shut.entry(name.clone()).or_insert_with(new);
-                trouble.tries += 1;
-                trouble.reason = error.to_string();
-                trouble.since = Instant::now();
+                let trouble = Trouble { reason: error.to_string(), since: Instant::now(), tries: 1 };
+                lock(&self.shut).insert(name.clone(), trouble);
             }
             Err(_) => {}
         }
@@ -327,7 +307,10 @@ impl Drop for Store {
 }
 
 /// The tables of a data folder that have a log.
-pub(crate) fn logged_tables(data: &Path) -> Result<Vec<TableName>, IngestError> {
+///
+/// # Errors
+/// When the folder cannot be listed.
+pub fn tables(data: &Path) -> Result<Vec<TableName>, IngestError> {
     let mut found = Vec::new();
     for database in folders(data)? {
         for table in folders(&data.join(&database))? {
@@ -373,9 +356,9 @@ async fn look_for_others(store: std::sync::Weak<Store>) {
                     tracing::error!(table = %live.name, %error, "what others appended is not taken over");
                 }
             }
-            logged_tables(&looking.data)
+            tables(&looking.data)
         });
-        let found = looked.await.unwrap_or_else(|panic| Err(IngestError::Log(panic.to_string())));
+        let found = looked.await.unwrap_or_else(|panic| Err(panic.into()));
         let known = store.tables();
         let new = found.map(|found| found.into_iter().filter(|name| known.binary_search(name).is_err()).collect());
         let new: Vec<TableName> = new.unwrap_or_else(|error| {

@@ -9,7 +9,6 @@ use table::upkeep::{TrimLimit, TrimOptions, VacuumOptions, compact, trim, vacuum
 use table::{ErrorKind, Table, TableError};
 use tokio::sync::watch;
 
-use crate::error::IngestError;
 use crate::flush::is_gone;
 use crate::live::Live;
 use decode::TIME;
@@ -56,7 +55,7 @@ pub(crate) async fn tidy(live: Arc<Live>, mut closing: watch::Receiver<bool>) {
         let position = *committed.borrow_and_update();
         let (releasing, closes) = (live.clone(), closing.clone());
         let released = tokio::task::spawn_blocking(move || releasing.release(position, || !*closes.borrow())).await;
-        if let Err(error) = released.unwrap_or_else(|panic| Err(IngestError::Log(panic.to_string()))) {
+        if let Err(error) = released.unwrap_or_else(|panic| Err(panic.into())) {
             // The rows are in the table; the log files are removed later.
             tracing::warn!(table = %live.name, %error, "could not remove what is no longer needed of the log");
         }

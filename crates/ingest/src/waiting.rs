@@ -9,13 +9,12 @@ use arrow::datatypes::{Schema, SchemaRef};
 use arrow::error::ArrowError;
 use decode::TIME;
 use disk::{Disk, RealDisk};
+use table::Appender;
 use table::upkeep::last_rows;
-use table::{Appender, TableName};
 
 use crate::columns::{Columns, Policy};
 use crate::error::IngestError;
-use crate::log::{Recovered, list, read};
-use crate::store::logged_tables;
+use crate::log::{Recovered, files};
 
 /// Rows that may be in no segment yet, as appended.
 #[derive(Debug, Clone, Default)]
@@ -43,15 +42,13 @@ pub struct Unflushed {
 pub fn waiting(root: &Path) -> Result<Option<Waiting>, IngestError> {
     let folder = root.join(Appender::LOG_FOLDER);
     let mut entries = Vec::new();
-    let files = match list(&folder) {
+    let files = match files(&folder, u64::MAX) {
         Err(IngestError::Io { cause, .. }) if cause.kind() == ErrorKind::NotFound => return Ok(None),
         files => files?,
     };
-    for (at, (first, path)) in files.iter().enumerate() {
-        let before = files.get(at + 1).map_or(u64::MAX, |(next, _)| *next);
-        let content = read(path, *first, before, |entry| {
-            let recovered = Recovered::of(entry, path)?;
-            entries.push((recovered.position, recovered.rows));
+    for file in files {
+        let content = file.recover(0, |Recovered { position, rows }| {
+            entries.push((position, rows));
             Ok(())
         });
         match content {
@@ -61,14 +58,6 @@ pub fn waiting(root: &Path) -> Result<Option<Waiting>, IngestError> {
         }
     }
     Ok(Some(Waiting { root: root.to_owned(), entries }))
-}
-
-/// The tables of a data folder that have a log.
-///
-/// # Errors
-/// When the folder cannot be listed.
-pub fn tables(data: &Path) -> Result<Vec<TableName>, IngestError> {
-    logged_tables(data)
 }
 
 impl Waiting {

@@ -15,7 +15,7 @@ pub struct Control {
     draining: AtomicBool,
     abandoned: AtomicBool,
     enough: AtomicBool,
-    known: Mutex<Aggregates>,
+    aggregates: Mutex<Aggregates>,
 }
 
 impl Control {
@@ -30,12 +30,12 @@ impl Control {
 
     /// The aggregate of a followed outcome over all committed ranges; entity and outcome are indexes into the
     /// catalogue.
-    pub fn known(&self, entity: usize, outcome: usize) -> Option<Aggregate> {
+    pub fn aggregate(&self, entity: usize, outcome: usize) -> Option<Aggregate> {
         self.aggregates().get(entity, outcome).cloned()
     }
 
     pub(crate) fn aggregates(&self) -> MutexGuard<'_, Aggregates> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.aggregates.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Requests a stop: the first request finishes the current ranges, the second drops them. Returns whether this was

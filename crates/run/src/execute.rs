@@ -94,7 +94,13 @@ pub async fn play(
         }
     }
     let shared = Arc::new(Shared {
-        player: Player::new(model, ensemble.clone(), store.disk().clone(), options.format, follow),
+        player: Player {
+            model,
+            ensemble: ensemble.clone(),
+            disk: store.disk().clone(),
+            format: options.format,
+            follow,
+        },
         ranges: Mutex::new(ranges),
         control: control.clone(),
     });

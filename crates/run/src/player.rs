@@ -14,29 +14,15 @@ use crate::error::RunError;
 
 /// Plays ranges of one ensemble; any number of threads may share it.
 pub struct Player {
-    model: Arc<dyn Model>,
-    ensemble: Registered,
-    disk: Arc<dyn Disk>,
-    format: PageFormat,
-    follow: Follow,
+    /// The model that the ensemble was planned with.
+    pub model: Arc<dyn Model>,
+    pub ensemble: Registered,
+    pub disk: Arc<dyn Disk>,
+    pub format: PageFormat,
+    pub follow: Follow,
 }
 
 impl Player {
-    /// `model` must be the one that the ensemble was planned with.
-    pub fn new(
-        model: Arc<dyn Model>,
-        ensemble: Registered,
-        disk: Arc<dyn Disk>,
-        format: PageFormat,
-        follow: Follow,
-    ) -> Self {
-        Self { model, ensemble, disk, format, follow }
-    }
-
-    pub fn ensemble(&self) -> &Registered {
-        &self.ensemble
-    }
-
     /// Encoders of one thread, reused for all its ranges.
     ///
     /// # Errors

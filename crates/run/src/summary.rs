@@ -75,8 +75,8 @@ pub(crate) fn totals(stored: &StoredEnsemble) -> Result<(ContentHash, OutcomeTot
     let mut hash = ContentHash::default();
     let mut outcomes = OutcomeTotals { bytes: stored.bytes().0, ..OutcomeTotals::default() };
     for reader in stored.open_outcomes()? {
-        hash += reader.facts().hash;
-        outcomes.values += reader.facts().items;
+        hash += reader.metadata().hash;
+        outcomes.values += reader.metadata().items;
         outcomes.rows += (0..reader.segment().row_groups()).map(|g| reader.segment().rows(g) as u64).sum::<u64>();
     }
     outcomes.bits_per_value = ratio(outcomes.bytes * 8, outcomes.values);
@@ -85,8 +85,8 @@ pub(crate) fn totals(stored: &StoredEnsemble) -> Result<(ContentHash, OutcomeTot
     stored.fetch(&stored.events)?;
     for segment in &stored.events {
         let reader = stored.open(segment)?;
-        event_hash += reader.facts().hash;
-        events.rows += reader.facts().items;
+        event_hash += reader.metadata().hash;
+        events.rows += reader.metadata().items;
     }
     events.bytes_per_row = ratio(events.bytes, events.rows);
     events.hash = (!stored.events.is_empty()).then(|| event_hash.to_string());

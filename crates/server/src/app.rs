@@ -55,8 +55,6 @@ impl std::ops::Deref for App {
 }
 
 impl App {
-    /// # Errors
-    /// If the threads for queries cannot start.
     pub(crate) fn new(
         settings: Settings,
         store: Arc<Store>,

@@ -144,7 +144,6 @@ impl From<SnapshotError> for Refusal {
             SnapshotError::Log(error) => error.into(),
             SnapshotError::Table(error) => error.into(),
             SnapshotError::Columns { .. } => Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
-            SnapshotError::RowLayout { .. } => Self::bad(error.to_string()),
         }
     }
 }

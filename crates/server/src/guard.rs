@@ -42,9 +42,6 @@ impl Hosts {
     }
 
     /// Whether to answer a request.
-    ///
-    /// # Errors
-    /// 403, with the reason.
     fn admit(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         let mut to = None;
         let named = headers.get_all(header::HOST).iter().map(authority);

@@ -63,9 +63,6 @@ impl<T> Drop for Asked<T> {
 
 impl Questions {
     /// Allows `places` queries at once, each limited to `patience`.
-    ///
-    /// # Errors
-    /// If the threads cannot start.
     pub(crate) fn new(places: usize, patience: Duration) -> io::Result<Self> {
         let runtime = Builder::new_multi_thread().enable_all().thread_name("question").build()?;
         let handle = runtime.handle().clone();

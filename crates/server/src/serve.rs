@@ -1,6 +1,5 @@
 //! Accepts connections up to a limit, serves them until a stop, then drains them.
 
-use std::fmt;
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -43,12 +42,6 @@ pub struct Server {
     tls: Option<Tls>,
     postgres: Option<pg::Listener>,
     app: App,
-}
-
-impl fmt::Debug for Server {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server").field("address", &self.address).finish_non_exhaustive()
-    }
 }
 
 impl Server {

@@ -32,9 +32,6 @@ struct Current {
 
 impl Tls {
     /// Reads the files; `protocols` are the ALPN names.
-    ///
-    /// # Errors
-    /// If the files hold no certificate with its key.
     pub(crate) fn open(files: TlsFiles, protocols: &'static [&'static [u8]]) -> Result<Self, ServerError> {
         let stamps = stamps(&files).ok();
         let acceptor = acceptor(&files, protocols)?;

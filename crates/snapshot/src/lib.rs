@@ -20,7 +20,7 @@ use arrow::datatypes::{Schema, SchemaRef};
 use arrow::error::ArrowError;
 use disk::RealDisk;
 use ingest::IngestError;
-use table::{Segment, StoredTable, Table, TableError, TableName};
+use table::{Segment, Table, TableError, TableName};
 
 /// Why a table cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -33,9 +33,6 @@ pub enum SnapshotError {
     Table(#[from] TableError),
     #[error("cannot read the log of table {}: its rows do not match the table's columns: {cause}", root.display())]
     Columns { root: PathBuf, cause: ArrowError },
-    /// The table has layout `row`: its files have no versions and no log.
-    #[error("cannot read table {}: only SQL reads layout row; rewrite the table in another layout", root.display())]
-    RowLayout { root: PathBuf },
 }
 
 /// A table at one moment.
@@ -58,12 +55,11 @@ impl Snapshot {
     /// time and equal `unique` columns, only the last is kept; an empty list keeps all.
     ///
     /// # Errors
-    /// If the log or the table cannot be read, or the table has layout `row`.
+    /// If the log or the table cannot be read.
     pub async fn open(root: &Path, unique: &[String]) -> Result<Option<Self>, SnapshotError> {
         let waiting = ingest::waiting(root)?.unwrap_or_default();
-        let (table, schema, position, segments) = match StoredTable::open(root, Arc::new(RealDisk)).await? {
-            Some(StoredTable::Row(_)) => return Err(SnapshotError::RowLayout { root: root.to_owned() }),
-            Some(StoredTable::Delta(table)) => {
+        let (table, schema, position, segments) = match Table::open(root, Arc::new(RealDisk)).await? {
+            Some(table) => {
                 let (schema, position) = (table.arrow_schema()?, table.append_position().await?);
                 let segments = table.segments().await?;
                 (Some(table), schema, position, segments)

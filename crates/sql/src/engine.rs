@@ -1,7 +1,6 @@
 //! Queries over one data folder.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,7 +8,9 @@ use arrow::datatypes::{DataType, SchemaRef};
 use arrow::record_batch::RecordBatch;
 use datafusion::catalog::{
     CatalogProvider, MemoryCatalogProvider, MemoryCatalogProviderList, MemorySchemaProvider, SchemaProvider,
+    TableProvider,
 };
+use datafusion::common::TableReference;
 use datafusion::config::Dialect;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
@@ -95,12 +96,6 @@ impl Scope<'_> {
 #[derive(Clone)]
 pub struct Session(SessionState);
 
-impl fmt::Debug for Session {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Session").finish_non_exhaustive()
-    }
-}
-
 impl Session {
     /// # Errors
     /// If the folder for temporary files cannot be used.
@@ -127,12 +122,6 @@ pub struct Engine {
     catalog: Arc<MemoryCatalogProvider>,
     /// The catalogue for clients of PostgreSQL.
     postgres: Option<postgres::Catalog>,
-}
-
-impl fmt::Debug for Engine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Engine").finish_non_exhaustive()
-    }
 }
 
 /// The futures are boxed. Otherwise each crate that polls one compiles it, with the planning of DataFusion.
@@ -212,6 +201,15 @@ impl Engine {
     pub fn for_postgres(mut self, login: &Login) -> Result<Self, QueryError> {
         self.postgres = Some(postgres::Catalog::register(&self.context, &*self.catalog, login)?);
         Ok(self)
+    }
+
+    /// Adds a table that the caller reads to the schema `sim`.
+    ///
+    /// # Errors
+    /// If the name is taken.
+    pub fn add_table(&self, name: &str, table: Arc<dyn TableProvider>) -> Result<(), QueryError> {
+        self.context.register_table(TableReference::bare(name), table)?;
+        Ok(())
     }
 
     /// All visible tables, as database and name.
@@ -440,12 +438,6 @@ pub struct Asked {
 pub struct Rows {
     stream: SendableRecordBatchStream,
     plan: Arc<dyn ExecutionPlan>,
-}
-
-impl fmt::Debug for Rows {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rows").field("schema", &self.schema()).finish_non_exhaustive()
-    }
 }
 
 impl Rows {

@@ -45,7 +45,7 @@ pub(crate) fn table(snapshot: &EnsembleSnapshot) -> Result<MemTable> {
         Arc::new(all().map(|e| e.map(|e| e.plan.seed.0)).collect::<UInt64Array>()),
         numbers(StoredEnsemble::worlds),
         numbers(|e| e.plan.worlds.count()),
-        texts(|e| e.plan.events.word()),
+        texts(|e| e.plan.events.into_str()),
         texts(|e| &e.created),
     ];
     let rows = RecordBatch::try_new(schema.clone(), columns)?;

@@ -10,7 +10,7 @@ use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableFunctionArgs, TableFunctionImpl, TableProvider};
 use datafusion::error::Result;
-use datafusion::logical_expr::{Expr, TableType};
+use datafusion::logical_expr::Expr;
 use datafusion::physical_plan::ExecutionPlan;
 use ensemble::{EnsembleError, EventRows, StoredEnsemble};
 use model::Model;
@@ -18,6 +18,7 @@ use world::WorldRange;
 
 use crate::arguments::Arguments;
 use crate::error::QueryError;
+use crate::forward::base_table;
 use crate::rows::{batch, emitted, event_type, int, project};
 use crate::scan::{Out, Piece, ScanExec};
 use crate::stored::EnsembleSnapshot;
@@ -86,13 +87,7 @@ fn shared(one: WorldRange, other: WorldRange) -> Option<WorldRange> {
 
 #[async_trait]
 impl TableProvider for EntityEvents {
-    fn schema(&self) -> SchemaRef {
-        self.schema.clone()
-    }
-
-    fn table_type(&self) -> TableType {
-        TableType::Base
-    }
+    base_table!();
 
     async fn scan(
         &self,

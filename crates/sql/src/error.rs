@@ -50,21 +50,14 @@ pub enum QueryError {
     Arguments {
         /// The signature of the function.
         function: &'static str,
-        /// The reason.
         reason: String,
     },
     /// The query does not fit the data.
     #[error("cannot answer the query: {reason}")]
-    Invalid {
-        /// The reason.
-        reason: String,
-    },
+    Invalid { reason: String },
     /// The condition does not fit the rows of its table.
     #[error("invalid condition: {reason}")]
-    Condition {
-        /// The reason.
-        reason: String,
-    },
+    Condition { reason: String },
     /// The answer needs more memory than the limit.
     #[error("the query exceeds its memory limit: select fewer columns or rows ({reason})")]
     Memory {

@@ -15,13 +15,14 @@ use datafusion::datasource::source::DataSourceExec;
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::error::Result;
 use datafusion::execution::object_store::ObjectStoreUrl;
-use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::empty::EmptyExec;
 use ensemble::{RangeFile, StoredEnsemble};
 
 use crate::error::QueryError;
 use crate::filter::{Conditions, support};
+use crate::forward::base_table;
 use crate::rows::{event_type, project, text};
 use crate::scan::segment_file;
 use crate::stored::EnsembleSnapshot;
@@ -85,7 +86,7 @@ fn file(ensemble: &StoredEnsemble, segment: &RangeFile, entities: &[usize]) -> R
         return Ok(Some(file));
     }
     let reader = ensemble.open(segment).map_err(QueryError::from)?;
-    let groups = &reader.facts().entities;
+    let groups = &reader.metadata().entities;
     let mut access = ParquetAccessPlan::new_none(groups.len());
     for (group, _) in groups.iter().enumerate().filter(|(_, entity)| entities.contains(entity)) {
         access.scan(group);
@@ -96,13 +97,7 @@ fn file(ensemble: &StoredEnsemble, segment: &RangeFile, entities: &[usize]) -> R
 
 #[async_trait]
 impl TableProvider for Events {
-    fn schema(&self) -> SchemaRef {
-        self.schema.clone()
-    }
-
-    fn table_type(&self) -> TableType {
-        TableType::Base
-    }
+    base_table!();
 
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
         Ok(support(filters, &["ensemble"], &["entity", "world"]))

@@ -10,8 +10,8 @@
 //! - `worlds('ensemble', 'entity')`: one row per world, one column per outcome;
 //! - `events('ensemble', 'entity', worlds)`: the events of some worlds, replayed unless they are stored.
 //!
-//! The schema `default` has the tables of inserted rows, in any layout, and Delta tables of other writers. Their names
-//! need no schema unless `sim` has a table with the same name.
+//! The schema `default` has the tables of inserted rows, and Delta tables of other writers. Their names need no schema
+//! unless `sim` has a table with the same name.
 //!
 //! Guarantees
 //! - An [`Engine`] answers from one snapshot: the current version of each ensemble with its completed ranges, and for
@@ -36,6 +36,7 @@ mod error;
 mod events;
 mod exact;
 mod filter;
+mod forward;
 mod functions;
 mod limits;
 mod literals;
@@ -52,6 +53,8 @@ mod tables;
 mod worlds;
 
 pub use condition::Condition;
+/// For [`Engine::add_table`].
+pub use datafusion;
 pub use engine::{Asked, Engine, Options, Rows, Scope, Session, Spill, databases};
 pub use ensemble::{MakeModel, ModelError};
 pub use error::QueryError;

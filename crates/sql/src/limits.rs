@@ -25,9 +25,6 @@ const SET_OPERATORS_MAX: usize = 200;
 const TABLES_MAX: usize = 200;
 
 /// Checks the text of a statement.
-///
-/// # Errors
-/// If it is not valid SQL or exceeds a limit.
 pub(crate) fn check_text(sql: &str, dialect: &dyn Dialect) -> Result<(), QueryError> {
     // A token has at least one byte, and the shortest limit exceeds the length of most statements.
     if sql.len() <= SET_OPERATORS_MAX {
@@ -49,9 +46,6 @@ pub(crate) fn check_text(sql: &str, dialect: &dyn Dialect) -> Result<(), QueryEr
 }
 
 /// Checks a parsed statement.
-///
-/// # Errors
-/// If it exceeds a limit.
 pub(crate) fn check_statement(statement: &mut Statement) -> Result<(), QueryError> {
     let mut tables = 0;
     walk(statement, &mut |node| {

@@ -7,14 +7,14 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::error::Result;
-use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown};
 use datafusion::physical_plan::ExecutionPlan;
 use ensemble::{RangeReader, StoredEnsemble};
-use model::OutcomeKind;
 use table::ListValues;
 
 use crate::error::QueryError;
 use crate::filter::{Conditions, support};
+use crate::forward::base_table;
 use crate::rows::{batch, int, project, take_texts, text};
 use crate::scan::{BATCH_ROWS, Out, Piece, ScanExec};
 use crate::stored::EnsembleSnapshot;
@@ -75,13 +75,7 @@ impl Outcomes {
 
 #[async_trait]
 impl TableProvider for Outcomes {
-    fn schema(&self) -> SchemaRef {
-        self.schema.clone()
-    }
-
-    fn table_type(&self) -> TableType {
-        TableType::Base
-    }
+    base_table!();
 
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
         Ok(support(filters, &["ensemble", "entity", "outcome"], &["world"]))
@@ -203,22 +197,15 @@ impl Long<'_> {
 
     fn read(&mut self, reader: &RangeReader) -> Result<(), QueryError> {
         let entity = self.unit.entity;
-        let kind = self.unit.ensemble.plan.catalogue.kind_of(entity);
-        let real = |o: &usize| kind.outcomes[*o].kind == OutcomeKind::Real;
-        let (reals, integers): (Vec<usize>, Vec<usize>) = self.unit.outcomes.iter().copied().partition(real);
+        let catalogue = &self.unit.ensemble.plan.catalogue;
+        let kind = catalogue.kind_of(entity);
         let mut failure = None;
-        let mut take = |outcome: usize, values: ListValues| {
+        reader.outcomes(catalogue, entity, self.unit.outcomes.iter().copied(), |outcome, values| {
             if self.wanted && failure.is_none() {
                 self.push(outcome, values, f64::from(kind.outcomes[outcome].scale));
                 failure = self.give_if_enough().err();
             }
-        };
-        if !integers.is_empty() {
-            reader.outcomes(entity, integers, &mut take)?;
-        }
-        if !reals.is_empty() {
-            reader.reals(entity, reals, &mut take)?;
-        }
+        })?;
         match failure {
             Some(error) => Err(error),
             None => self.give(),

@@ -13,10 +13,10 @@ const GROUPS_LEFT: &str = "groups_left";
 /// Row groups that secondary indexes exclude, and bytes read of those indexes.
 const GROUPS_BY_LOOKUP: &str = "groups_skipped_by_lookup";
 const LOOKUP_BYTES: &str = "lookup_bytes";
-/// Counted by DataFusion's scans, and by this crate's scans of layout row.
-pub(crate) const BYTES: &str = "bytes_scanned";
+/// Counted by DataFusion's scans.
+const BYTES: &str = "bytes_scanned";
 
-/// The data that a query read from tables in Parquet and Avro files. Complete after the last row. Zero if the log alone
+/// The data that a query read from tables in Parquet files. Complete after the last row. Zero if the log alone
 /// gave the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Reading {
@@ -27,11 +27,11 @@ pub struct Reading {
     pub rows: u64,
     /// Segments excluded by neither the log's statistics nor secondary indexes.
     pub segments_read: u64,
-    /// All segments of the tables; files for layout row.
+    /// All segments of the tables.
     pub segments_total: u64,
     /// Row groups excluded by neither statistics nor Bloom filters nor secondary indexes.
     pub groups_read: u64,
-    /// All row groups of the tables. An excluded segment of another writer counts as one. Layout row has none.
+    /// All row groups of the tables. An excluded segment of another writer counts as one.
     pub groups_total: u64,
     /// Row groups excluded by secondary indexes, after the log's statistics.
     pub groups_skipped_by_lookup: u64,

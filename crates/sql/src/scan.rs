@@ -53,7 +53,6 @@ pub(crate) struct Out {
     sender: Sender<Result<RecordBatch>>,
     pages: Count,
     rows: BaselineMetrics,
-    metrics: ExecutionPlanMetricsSet,
     context: Arc<TaskContext>,
 }
 
@@ -67,11 +66,6 @@ impl Out {
     /// Counts data pages read from disk.
     pub(crate) fn count_pages(&self, pages: usize) {
         self.pages.add(pages);
-    }
-
-    /// Adds to another metric.
-    pub(crate) fn count(&self, what: &'static str, n: usize) {
-        MetricBuilder::new(&self.metrics).global_counter(what).add(n);
     }
 
     /// The resources of the query.
@@ -175,7 +169,6 @@ impl ExecutionPlan for ScanExec {
             sender: builder.tx(),
             pages: MetricBuilder::new(&self.metrics).counter("pages_read", partition),
             rows: BaselineMetrics::new(&self.metrics, partition),
-            metrics: self.metrics.clone(),
             context,
         };
         builder.spawn_blocking(move || piece.produce(&out).map_err(DataFusionError::from));

@@ -73,9 +73,6 @@ impl EnsembleSnapshot {
     }
 
     /// The ensembles that match the conditions.
-    ///
-    /// # Errors
-    /// If one of them is unreadable.
     pub(crate) fn wanted(&self, conditions: &Conditions<'_>) -> Result<Vec<&Arc<StoredEnsemble>>, QueryError> {
         let places = conditions.names("ensemble", self.names())?;
         places.into_iter().map(|place| readable(&self.ensembles.0[place].1)).collect()

@@ -9,13 +9,14 @@ use async_trait::async_trait;
 use datafusion::catalog::{Session, TableFunctionArgs, TableFunctionImpl, TableProvider};
 use datafusion::error::Result;
 use datafusion::execution::memory_pool::MemoryConsumer;
-use datafusion::logical_expr::{Expr, TableType};
+use datafusion::logical_expr::Expr;
 use datafusion::physical_plan::ExecutionPlan;
 use ensemble::{Column, Columns, Narrow, OutcomeRef, StoredEnsemble};
 use model::{Outcome, OutcomeKind};
 
 use crate::arguments::Arguments;
 use crate::error::QueryError;
+use crate::forward::base_table;
 use crate::rows::{batch, int, project};
 use crate::scan::{BATCH_ROWS, Out, Piece, ScanExec};
 use crate::stored::EnsembleSnapshot;
@@ -56,13 +57,7 @@ fn column_type(outcome: &Outcome) -> DataType {
 
 #[async_trait]
 impl TableProvider for Worlds {
-    fn schema(&self) -> SchemaRef {
-        self.schema.clone()
-    }
-
-    fn table_type(&self) -> TableType {
-        TableType::Base
-    }
+    base_table!();
 
     async fn scan(
         &self,

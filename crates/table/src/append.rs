@@ -12,13 +12,12 @@ use tokio::sync::Mutex;
 use crate::blocking::blocking;
 use crate::committer::Committer;
 use crate::error::TableError;
-use crate::folder::StoredTable;
 use crate::folder_lock::FolderLock;
 use crate::grow::{new_column, widen};
 use crate::input::Input;
 use crate::insert::RowsEncoder;
 use crate::layout::write::remove_unnamed;
-use crate::layout::{Layout, TableOptions, storable};
+use crate::layout::{TableOptions, storable};
 use crate::log::{Change, Committed, Rewrite, Segment, Table, TransactionId, sync_log};
 use crate::output;
 use crate::schema::Field;
@@ -46,30 +45,19 @@ impl Appender {
     /// name.
     pub const LOG_FOLDER: &str = "_ingest";
 
-    /// Bytes in a log file before its first row.
-    pub const LOG_HEAD_BYTES: u64 = 8;
-
     /// The name of the transactions of appends in a table's log.
     const TRANSACTION: &str = "ingest/log";
 
     /// Opens the table in the folder `root`; `None` if it does not exist. Call it inside a tokio runtime.
     ///
     /// # Errors
-    /// If the table has layout `row`, which stores no positions, or cannot be read.
+    /// If the table cannot be read.
     pub async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
         let folder_lock = FolderLock::shared(root)?.map(Arc::new);
-        match StoredTable::open(root, disk.clone()).await? {
-            Some(StoredTable::Delta(table)) => {
-                // The last commit may not be durable yet, and the caller deletes log rows that the table holds.
-                sync_log(root, &*disk)?;
-                Ok(Some(Self::over(root, disk, table.with_folder_lock(folder_lock)).await?))
-            }
-            Some(StoredTable::Row(_)) => Err(TableError::Options {
-                path: root.to_owned(),
-                reason: format!("layout {} does not support appends: rewrite the table in another layout", Layout::Row),
-            }),
-            None => Ok(None),
-        }
+        let Some(table) = Table::open(root, disk.clone()).await? else { return Ok(None) };
+        // The last commit may not be durable yet, and the caller deletes log rows that the table holds.
+        sync_log(root, &*disk)?;
+        Ok(Some(Self::over(root, disk, table.with_folder_lock(folder_lock)).await?))
     }
 
     /// Opens the table in the folder `root`, or creates it with the columns of `schema`. Call it inside a tokio
@@ -269,17 +257,6 @@ impl Appender {
 fn grown(table: &Schema, schema: &Schema) -> SchemaRef {
     let new = schema.fields().iter().filter(|f| table.field_with_name(f.name()).is_err());
     Arc::new(Schema::new(table.fields().iter().chain(new).cloned().collect::<Vec<_>>()))
-}
-
-/// Whether the log of the table in the folder `root` has rows. Log files without rows stay because their name records
-/// the next position, and do not count.
-pub(crate) fn has_waiting_rows(root: &Path) -> bool {
-    let holds_rows = |path: &Path| {
-        let is_log = path.extension().is_some_and(|end| end == "log");
-        is_log && path.metadata().is_ok_and(|about| about.len() > Appender::LOG_HEAD_BYTES)
-    };
-    let entries = std::fs::read_dir(root.join(Appender::LOG_FOLDER)).into_iter().flatten();
-    entries.flatten().any(|entry| holds_rows(&entry.path()))
 }
 
 fn holds_real_numbers(schema: &Schema, column: &str) -> bool {

@@ -48,13 +48,20 @@ pub enum TableError {
         path.display()
     )]
     Overtaken { path: PathBuf, segment: String },
-    /// Another command writes to a table that this command would replace, or replaces the table.
+    /// Another command writes to a table that this command would remove, or removes the table.
     #[error(
-        "the table {} is in use: changing from or to layout row needs exclusive access; nothing was changed; run it again \
-         when the other command is done",
+        "the table {} is in use: its removal needs exclusive access; nothing was changed; run it again when the other \
+         command is done",
         path.display()
     )]
     Busy { path: PathBuf },
+    /// The folder holds Avro files of layout `row`, which older versions of this program wrote.
+    #[error(
+        "cannot open the table {}: an older version wrote it in layout row, which this version does not support: rewrite \
+         the table in layout pruned with that version, or insert its source files into a new table; nothing was changed",
+        path.display()
+    )]
+    RowLayout { path: PathBuf },
     /// A bug in this program.
     #[error("internal error: {0}; the table is unchanged")]
     Unexpected(String),
@@ -103,6 +110,7 @@ impl TableError {
             Self::Damaged { .. } | Self::DamagedLog { .. } | Self::Codec { .. } => ErrorKind::Damaged,
             Self::ColumnType { .. }
             | Self::Options { .. }
+            | Self::RowLayout { .. }
             | Self::Name { .. }
             | Self::Reserved { .. }
             | Self::Rows { .. } => ErrorKind::Request,

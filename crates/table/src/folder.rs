@@ -6,14 +6,11 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::Arc;
 
 use unicode_normalization::{UnicodeNormalization as _, is_nfc};
 
 use crate::error::TableError;
-use crate::layout::avro::AvroTable;
 use crate::log::Table;
-use disk::Disk;
 
 /// The default database.
 pub const DATABASE: &str = "default";
@@ -28,25 +25,6 @@ const FOLDER_MAX: usize = 200;
 const ESCAPE: char = '@';
 /// Characters with a special meaning in file systems, URLs or object stores.
 const ESCAPED: &str = "/\\%@{}[]^`~\"<>#|*?";
-
-/// An open table of any layout.
-#[derive(Debug, Clone)]
-pub enum StoredTable {
-    /// Layout `row`.
-    Row(AvroTable),
-    /// Any other layout.
-    Delta(Table),
-}
-
-impl StoredTable {
-    /// Opens the table in the folder `root`; `None` if it does not exist.
-    pub async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>, TableError> {
-        if let Some(table) = AvroTable::open(root, disk.clone())? {
-            return Ok(Some(Self::Row(table)));
-        }
-        Ok(Table::open(root, disk).await?.map(Self::Delta))
-    }
-}
 
 /// The name of a table and its database.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -164,7 +142,7 @@ pub fn tables(data: &Path) -> Result<Vec<TableName>, TableError> {
         }
         for (name, path) in folders(&folder)? {
             if let Some(name) = TableName::of_folders(&database, &name)
-                && (AvroTable::is_in(&path) || Table::is_in(&path))
+                && Table::is_in(&path)
             {
                 found.push(name);
             }

@@ -1,8 +1,7 @@
-//! Locks a table's folder against replacement during writes.
+//! Locks a table's folder against removal during writes.
 //!
-//! A change from or to layout `row` replaces the table's folder, and would misdirect concurrent writes. Writers share
-//! the lock, such a change takes it exclusively, and readers take no lock. The operating system releases the lock when
-//! the process ends.
+//! Writers share the lock, the removal of a table takes it exclusively, and readers take no lock. The operating system
+//! releases the lock when the process ends.
 
 use std::fs::{File, TryLockError, metadata};
 use std::io::ErrorKind;
@@ -23,7 +22,7 @@ impl FolderLock {
     /// Locks a folder together with other writers; `None` if it does not exist.
     ///
     /// # Errors
-    /// If another process replaces or removes the folder.
+    /// If another process removes the folder.
     pub fn shared(root: &Path) -> Result<Option<Self>> {
         Self::lock(root, File::try_lock_shared)
     }
@@ -45,12 +44,12 @@ impl FolderLock {
             match lock(&folder) {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(TableError::Busy { path: root.to_owned() }),
-                // Without support for locks, no process replaces folders.
+                // On a file system without locks, writers and a removal do not exclude each other.
                 Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {}
                 Err(TryLockError::Error(error)) => return Err(TableError::io("lock", root)(error)),
             }
             let locked = folder.metadata().map_err(TableError::io("open", root))?;
-            // Retry if the folder was replaced before we locked it.
+            // Retry if the table was removed before we locked its folder; another may have its name now.
             if metadata(root).is_ok_and(|named| (named.dev(), named.ino()) == (locked.dev(), locked.ino())) {
                 return Ok(Some(Self { _folder: folder }));
             }

@@ -6,17 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 
-use twox_hash::XxHash64;
-
 use crate::blocking::blocking;
 use crate::committer::Committer;
 use crate::error::TableError;
-use crate::folder::StoredTable;
 use crate::folder_lock::FolderLock;
 use crate::grow::{new_column, widen};
-use crate::layout::avro::AvroTable;
-use crate::layout::write::{RowsWriter, holds_nan};
-use crate::layout::{Encodings, Layout, TableOptions, conform, storable};
+use crate::layout::write::{RowsWriter, holds_nan, path_in, sync_part};
+use crate::layout::{Encodings, TableOptions, conform, storable};
 use crate::log::{Change, Committed, Segment, Table, TransactionId};
 use crate::schema::Field;
 use disk::Disk;
@@ -37,16 +33,9 @@ pub struct Inserter {
     schema: SchemaRef,
     options: TableOptions,
     encoder: RowsEncoder,
-    sink: Sink,
+    committer: Committer,
     /// Columns that the table lacked when it was opened.
     new: Vec<Field>,
-    _folder_lock: Option<Arc<FolderLock>>,
-}
-
-#[derive(Debug, Clone)]
-enum Sink {
-    Row(AvroTable),
-    Delta(Committer),
 }
 
 type Result<T> = std::result::Result<T, TableError>;
@@ -55,14 +44,16 @@ impl Inserter {
     /// Opens the table in the folder `root`; `None` if it does not exist. Call it inside a tokio runtime.
     pub async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
         let folder_lock = FolderLock::shared(root)?.map(Arc::new);
-        let opened = match StoredTable::open(root, disk.clone()).await? {
-            Some(StoredTable::Row(table)) => Self::over_avro(root, disk, table),
-            Some(StoredTable::Delta(table)) => {
-                Self::over_delta(root, disk, table.with_folder_lock(folder_lock.clone()))?
-            }
-            None => return Ok(None),
-        };
-        Ok(Some(Self { _folder_lock: folder_lock, ..opened }))
+        let Some(table) = Table::open(root, disk.clone()).await? else { return Ok(None) };
+        Ok(Some(Self {
+            root: root.to_owned(),
+            disk,
+            schema: table.arrow_schema()?,
+            options: table.options()?,
+            encoder: RowsEncoder::default(),
+            committer: Committer::start(table.with_folder_lock(folder_lock)),
+            new: Vec::new(),
+        }))
     }
 
     /// Opens the table in the folder `root`, or creates it. Call it inside a tokio runtime.
@@ -81,7 +72,8 @@ impl Inserter {
         let inserter = if let Some(inserter) = Self::open(root, disk.clone()).await? {
             inserter
         } else {
-            Self::create(root, disk.clone(), &schema, options).await?;
+            let definition = options.definition(&schema).map_err(|e| TableError::encode_arrow(root, e))?;
+            Table::open_or_create(root, disk.clone(), &definition).await?;
             let gone = || TableError::Unexpected(format!("the table {} disappeared", root.display()));
             Self::open(root, disk).await?.ok_or_else(gone)?
         };
@@ -93,40 +85,6 @@ impl Inserter {
             return Err(TableError::Options { path: root.to_owned(), reason });
         }
         Ok(inserter)
-    }
-
-    async fn create(root: &Path, disk: Arc<dyn Disk>, schema: &Schema, options: &TableOptions) -> Result<()> {
-        if options.layout == Layout::Row {
-            return AvroTable::open_or_create(root, disk, schema).map(drop);
-        }
-        let definition = options.definition(schema).map_err(|e| TableError::encode_arrow(root, e))?;
-        Table::open_or_create(root, disk, &definition).await.map(drop)
-    }
-
-    fn over_avro(root: &Path, disk: Arc<dyn Disk>, table: AvroTable) -> Self {
-        Self {
-            root: root.to_owned(),
-            disk,
-            schema: table.schema().clone(),
-            options: TableOptions::new(Layout::Row),
-            encoder: RowsEncoder::default(),
-            sink: Sink::Row(table),
-            new: Vec::new(),
-            _folder_lock: None,
-        }
-    }
-
-    fn over_delta(root: &Path, disk: Arc<dyn Disk>, table: Table) -> Result<Self> {
-        Ok(Self {
-            root: root.to_owned(),
-            disk,
-            schema: table.arrow_schema()?,
-            options: table.options()?,
-            encoder: RowsEncoder::default(),
-            sink: Sink::Delta(Committer::start(table)),
-            new: Vec::new(),
-            _folder_lock: None,
-        })
     }
 
     pub fn schema(&self) -> &SchemaRef {
@@ -141,7 +99,7 @@ impl Inserter {
     /// integer columns that are real in `schema`.
     ///
     /// # Errors
-    /// If the layout cannot grow, or the disk or the log fails.
+    /// If a table cannot store a new column, or the disk or the log fails.
     pub async fn grow(&mut self, schema: &SchemaRef) -> Result<()> {
         let (old, new): (Vec<&FieldRef>, Vec<&FieldRef>) =
             schema.fields().iter().partition(|field| self.schema.field_with_name(field.name()).is_ok());
@@ -150,12 +108,6 @@ impl Inserter {
             *field.data_type() == DataType::Float64 && before.is_ok_and(|before| before.data_type().is_integer())
         };
         let widens = old.into_iter().any(|field| is_wider(&field));
-        if let (Sink::Row(_), Some(field)) =
-            (&self.sink, schema.fields().iter().find(|f| is_wider(f) || new.contains(f)))
-        {
-            let reason = format!("would change in a table of layout {}, which keeps its columns", Layout::Row);
-            return Err(TableError::Rows { path: self.root.clone(), column: field.name().clone(), reason });
-        }
         let new = new.into_iter().map(|field| new_column(&self.root, field)).collect::<Result<Vec<_>>>()?;
         if widens {
             widen(&self.root, &self.disk, schema).await?;
@@ -187,39 +139,27 @@ impl Inserter {
 
     async fn insert_named(&self, batches: &[RecordBatch], name: Option<&str>) -> Result<Inserted> {
         let batches = batches.iter().map(|b| conform(&self.root, &self.schema, b)).collect::<Result<Vec<_>>>()?;
-        let rows = batches.iter().map(RecordBatch::num_rows).sum::<usize>();
-        if rows == 0 {
+        if batches.iter().all(|batch| batch.num_rows() == 0) {
             return Ok(Inserted { rows: 0, bytes: 0 });
         }
-        let file = uuid::Uuid::new_v4().simple().to_string();
-        match &self.sink {
-            Sink::Row(table) => {
-                let (file, table) = (name.map_or(file, file_of), table.clone());
-                Ok(match blocking(move || table.insert(&file, &batches)).await? {
-                    Some(bytes) => Inserted { rows: rows as u64, bytes },
-                    None => Inserted { rows: 0, bytes: 0 },
-                })
-            }
-            Sink::Delta(committer) => {
-                let inserter = self.clone();
-                let work = move || {
-                    let Self { root, disk, options, encoder, .. } = &inserter;
-                    encoder.segment(root, disk, options, (&file, None), &batches)
-                };
-                let segment = blocking(work).await?;
-                let inserted = Inserted { rows: segment.rows, bytes: segment.bytes };
-                let change = Change {
-                    add: vec![segment],
-                    columns: self.new.clone(),
-                    transaction: name.map(|name| TransactionId::once(format!("insert/{name}"))),
-                    ..Change::default()
-                };
-                Ok(match committer.commit(change).await? {
-                    Committed::At(_) => inserted,
-                    Committed::Before => Inserted { rows: 0, bytes: 0 },
-                })
-            }
-        }
+        let inserter = self.clone();
+        let work = move || {
+            let Self { root, disk, options, encoder, .. } = &inserter;
+            let file = uuid::Uuid::new_v4().simple().to_string();
+            encoder.segment(root, disk, options, (&file, None), &batches)
+        };
+        let segment = blocking(work).await?;
+        let inserted = Inserted { rows: segment.rows, bytes: segment.bytes };
+        let change = Change {
+            add: vec![segment],
+            columns: self.new.clone(),
+            transaction: name.map(|name| TransactionId::once(format!("insert/{name}"))),
+            ..Change::default()
+        };
+        Ok(match self.committer.commit(change).await? {
+            Committed::At(_) => inserted,
+            Committed::Before => Inserted { rows: 0, bytes: 0 },
+        })
     }
 }
 
@@ -266,21 +206,4 @@ impl RowsEncoder {
         let new = Encodings::choose(batch, options).map_err(|e| TableError::encode(root, e))?;
         Ok(chosen.insert(Arc::new(new)).clone())
     }
-}
-
-/// The path of a segment below the table's folder.
-pub(crate) fn path_in(part: Option<&str>, file: &str) -> String {
-    part.map_or_else(|| format!("{file}.parquet"), |part| format!("{part}/{file}.parquet"))
-}
-
-/// Makes the name of a part's folder durable. Every writer does this, because the creator of the folder may have failed
-/// before its sync.
-pub(crate) fn sync_part(disk: &dyn Disk, root: &Path, part: Option<&str>) -> Result<()> {
-    part.map_or(Ok(()), |_| disk.sync_dir(root).map_err(TableError::io("sync the folder", root)))
-}
-
-/// A file name for any batch name: 128 bits of hash.
-fn file_of(name: &str) -> String {
-    let [high, low] = [0, 1].map(|seed| XxHash64::oneshot(seed, name.as_bytes()));
-    format!("{high:016x}{low:016x}")
 }

@@ -37,11 +37,10 @@ pub mod upkeep;
 
 pub use append::Appender;
 pub use error::{ErrorKind, TableError};
-pub use folder::{DATABASE, SIM, StoredTable, TableName, tables};
+pub use folder::{DATABASE, SIM, TableName, tables};
 pub use folder_lock::FolderLock;
 pub use insert::{Inserted, Inserter};
 pub use inspect::{ColumnReport, inspect};
-pub use layout::avro::AvroTable;
 pub use layout::{
     ADVICE_ROWS, Advice, Clustering, ColumnEncoding, Curve, Encodings, GROUP_ROWS_MAX, Layout, TableOptions, Verdict,
     advise, conform, set_of, storable,

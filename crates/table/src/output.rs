@@ -10,9 +10,7 @@ use arrow::datatypes::SchemaRef;
 use crate::error::TableError;
 use crate::folder_lock::FolderLock;
 use crate::input::Input;
-use crate::insert::{path_in, sync_part};
-use crate::layout::avro::AvroTable;
-use crate::layout::write::{RowsWriter, holds_nan, remove_unnamed};
+use crate::layout::write::{RowsWriter, holds_nan, path_in, remove_unnamed, sync_part};
 use crate::layout::{Encodings, TableOptions};
 use crate::log::{Change, Committed, Segment, Table};
 use disk::Disk;
@@ -22,7 +20,7 @@ type Result<T> = std::result::Result<T, TableError>;
 /// Opens the Delta table in a folder for maintenance.
 ///
 /// # Errors
-/// If the table does not exist, has layout `row`, or is partitioned.
+/// If the table does not exist or is partitioned.
 pub(crate) async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Table> {
     let table = open_any(root, disk).await?;
     check(&table)?;
@@ -33,9 +31,6 @@ pub(crate) async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Table> {
 pub(crate) async fn open_any(root: &Path, disk: Arc<dyn Disk>) -> Result<Table> {
     let refuse = |reason: &str| TableError::Options { path: root.to_owned(), reason: reason.to_owned() };
     let folder_lock = FolderLock::shared(root)?;
-    if AvroTable::open(root, disk.clone())?.is_some() {
-        return Err(refuse("layout row does not support maintenance: choose another layout"));
-    }
     let table = Table::open(root, disk).await?.ok_or_else(|| refuse("no such table: insert rows first"))?;
     Ok(table.with_folder_lock(folder_lock.map(Arc::new)))
 }
@@ -174,11 +169,6 @@ impl Output {
     /// The finished segments.
     pub(crate) fn segments(&self) -> &[Segment] {
         &self.segments
-    }
-
-    /// Returns the segments, and keeps their files even if they are never committed.
-    pub(crate) fn keep(mut self) -> Vec<Segment> {
-        std::mem::take(&mut self.segments)
     }
 
     /// Commits the segments together with `change`.

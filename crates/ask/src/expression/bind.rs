@@ -103,6 +103,10 @@ type Bound<T> = Result<T, AskError>;
 impl Binder<'_> {
     /// Binds the condition, or its opposite if `negated`.
     pub(crate) fn bind(&self, expr: &Expr, negated: bool) -> Bound<Cond> {
+        if let Some(name) = expr.name() {
+            let column = self.column(&name, "a condition", &[Kind::Bool])?;
+            return Ok(leaf(column, Test::Ints(vec![(1, 1)]), negated));
+        }
         Ok(match &expr.node {
             Node::All(parts) | Node::Any(parts) => {
                 let all = matches!(expr.node, Node::All(_)) != negated;
@@ -111,11 +115,6 @@ impl Binder<'_> {
             }
             Node::Not(inner) => self.bind(inner, !negated)?,
             Node::Bool(value) => Cond::Constant(*value != negated),
-            Node::Name(name) => {
-                let name = Name { text: name.clone(), at: expr.at };
-                let column = self.column(&name, "a condition", &[Kind::Bool])?;
-                leaf(column, Test::Ints(vec![(1, 1)]), negated)
-            }
             Node::IsNull { name, negated: not } => leaf(self.place(name)?, Test::Null, negated != *not),
             Node::Has { name, member, negated: not } => {
                 leaf(self.column(name, "HAS", &[Kind::Set])?, Test::Has(member.clone()), negated != *not)
@@ -158,10 +157,10 @@ impl Binder<'_> {
 
     /// `at` is the position of the comparison, for errors.
     fn compare(&self, left: &Expr, comparison: Comparison, right: &Expr, at: usize) -> Bound<Cond> {
-        match (named(left), named(right)) {
+        match (left.name(), right.name()) {
             _ if left.node == Node::Null || right.node == Node::Null => {
                 // Comparing with NULL is never true, but the names must still exist.
-                for name in [left, right].into_iter().filter_map(named) {
+                for name in [left, right].into_iter().filter_map(Expr::name) {
                     self.place(&name)?;
                 }
                 Ok(Cond::Constant(false))
@@ -287,21 +286,17 @@ impl Binder<'_> {
             (Kind::Int, Node::Real(v)) => Ok(Whole::of(*v)),
             (Kind::Bool, Node::Bool(v)) => Ok(Whole::Value(i64::from(*v))),
             (Kind::Time, Node::Text(text)) => micros_of(text).map(Whole::Value).ok_or_else(type_error),
-            (Kind::Date, Node::Text(text)) => {
-                let day = text.parse::<NaiveDate>().map_err(|_| type_error())?;
-                Ok(Whole::Value(day.signed_duration_since(NaiveDate::default()).num_days()))
-            }
+            (Kind::Date, Node::Text(text)) => days_of(text).map(Whole::Value).ok_or_else(type_error),
             _ => Err(type_error()),
         }
     }
 
     /// `at` is the position of the comparison, for errors.
     fn number(&self, expr: &Expr, at: usize) -> Bound<Number> {
+        if let Some(name) = expr.name() {
+            return Ok(Number::Column(self.column(&name, "arithmetic", &[Kind::Int, Kind::Float])?));
+        }
         Ok(match &expr.node {
-            Node::Name(name) => {
-                let name = Name { text: name.clone(), at: expr.at };
-                Number::Column(self.column(&name, "arithmetic", &[Kind::Int, Kind::Float])?)
-            }
             Node::Int(value) => Number::Int(*value),
             Node::Real(value) => Number::Real(*value),
             Node::Negative(inner) => Number::Negative(Box::new(self.number(inner, at)?)),
@@ -317,10 +312,6 @@ impl Binder<'_> {
             _ => return Err(self.fail(expr.at, "expected a number here, not a text")),
         })
     }
-}
-
-fn named(expr: &Expr) -> Option<Name> {
-    if let Node::Name(text) = &expr.node { Some(Name { text: text.clone(), at: expr.at }) } else { None }
 }
 
 fn is_constant(expr: &Expr) -> bool {
@@ -352,6 +343,11 @@ impl Whole {
             Self::Between(Some(floor as i64))
         }
     }
+}
+
+/// Parses a day as days since 1970.
+pub(crate) fn days_of(text: &str) -> Option<i64> {
+    Some(text.parse::<NaiveDate>().ok()?.signed_duration_since(NaiveDate::default()).num_days())
 }
 
 /// Parses a time as microseconds since 1970: RFC 3339, or a day with or without a time, in UTC.

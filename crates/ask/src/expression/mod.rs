@@ -7,7 +7,7 @@ mod bind;
 mod mask;
 mod sql;
 
-pub(crate) use bind::{Binder, Cond, Leaf, Test, micros_of};
+pub(crate) use bind::{Binder, Cond, Leaf, Test, days_of, micros_of};
 pub(crate) use expr::Comparison;
 pub(crate) use mask::Rows;
 pub(crate) use sql::{column as sql_column, condition as sql_condition, quoted as sql_quoted, text as sql_text};

@@ -12,9 +12,9 @@ use table::Segment;
 
 use crate::column::{Column, Kind, Values};
 use crate::error::AskError;
-use crate::expression::micros_of;
+use crate::expression::{days_of, micros_of};
 use crate::plan::Plan;
-use crate::prune::{Bound, Nulls, Summary, days_of};
+use crate::prune::{Bound, Nulls, Summary};
 
 pub(crate) struct Opened {
     pub(super) path: PathBuf,

@@ -16,7 +16,7 @@ use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
 use parquet::schema::types::ColumnPath;
 use snapshot::Snapshot;
-use table::{ColumnStatistics, Inserter, Layout, Segment, StoredTable, TableOptions};
+use table::{ColumnStatistics, Inserter, Layout, Segment, Table, TableOptions};
 
 /// A small generator of random numbers, deterministic for a seed.
 pub(crate) struct Dice(pub(crate) u64);
@@ -172,10 +172,7 @@ async fn insert(dice: &mut Dice, root: &Path, schema: &SchemaRef, batches: &[Rec
     for batch in batches {
         inserter.insert(std::slice::from_ref(batch)).await.unwrap();
     }
-    match StoredTable::open(root, Arc::new(RealDisk)).await.unwrap().unwrap() {
-        StoredTable::Delta(table) => table.segments().await.unwrap(),
-        StoredTable::Row(_) => panic!("no Delta table"),
-    }
+    Table::open(root, Arc::new(RealDisk)).await.unwrap().unwrap().segments().await.unwrap()
 }
 
 /// Segments as others may write them.

@@ -10,41 +10,45 @@ use run::Usage;
 use serde::Serialize;
 use table::{Clustering, Curve, DATABASE, Inserter, Layout, TableOptions};
 
+use super::avro::AvroTable;
 use super::dataset::Dataset;
 use crate::error::BenchError;
 use crate::harness::disk_space::folder_bytes;
 use crate::harness::statistics::percentile;
 
+/// The name of the variant of Avro files.
+pub(crate) const BASELINE: &str = "row";
+
 /// One way to store the records.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variant {
-    /// The name of its layout.
+    /// The name of its layout; `row` is the baseline.
     pub name: &'static str,
-    pub options: TableOptions,
+    /// The options of its table; `None` for the baseline.
+    pub options: Option<TableOptions>,
 }
 
 impl Variant {
-    /// Every layout. Those with filters get Bloom filters on the columns `bloom`; the clustered one is clustered by
-    /// `cluster`.
+    /// The baseline and every layout. Those with filters get Bloom filters on the columns `bloom`; the clustered one is
+    /// clustered by `cluster`.
     pub fn all(bloom: &[String], cluster: &[String]) -> Vec<Self> {
-        let plain = |name, layout| Self { name, options: TableOptions::new(layout) };
         let with_filters = |name, layout, clustering| Self {
             name,
-            options: TableOptions { bloom: bloom.to_vec(), clustering, ..TableOptions::new(layout) },
+            options: Some(TableOptions { bloom: bloom.to_vec(), clustering, ..TableOptions::new(layout) }),
         };
         let clustering = Clustering { columns: cluster.to_vec(), curve: Curve::Hilbert };
         vec![
-            plain("row", Layout::Row),
-            plain("column", Layout::Column),
+            Self { name: BASELINE, options: None },
+            Self { name: "column", options: Some(TableOptions::new(Layout::Column)) },
             with_filters("pruned", Layout::Pruned, None),
             with_filters("clustered", Layout::Clustered, Some(clustering)),
         ]
     }
 
-    /// Adds secondary indexes on `columns` if the layout supports them.
+    /// Adds secondary indexes on `columns`, except to the baseline.
     pub(crate) fn with_lookups(mut self, columns: &[String]) -> Self {
-        if self.options.layout != Layout::Row {
-            self.options.lookup = columns.to_vec();
+        if let Some(options) = &mut self.options {
+            options.lookup = columns.to_vec();
         }
         self
     }
@@ -95,19 +99,29 @@ pub struct Checkpoint {
 pub(crate) struct Clock {
     name: &'static str,
     root: PathBuf,
-    inserter: Inserter,
+    table: Insertable,
     times: Vec<(u64, Duration)>,
     cpu: Duration,
     checkpoints: Vec<Checkpoint>,
 }
 
+enum Insertable {
+    Avro(AvroTable),
+    Table(Inserter),
+}
+
 pub(crate) async fn create(data: &Path, variants: &[Variant]) -> Result<Vec<Clock>, BenchError> {
     let mut clocks = Vec::with_capacity(variants.len());
     for Variant { name, options } in variants {
-        let root = table_folder(data, name);
-        let inserter = Inserter::open_or_create(&root, Arc::new(RealDisk), &telecom::schema(), options).await?;
+        let (root, schema) = (table_folder(data, name), telecom::schema());
+        let table = match options {
+            None => Insertable::Avro(AvroTable::create(&root, &schema)?),
+            Some(options) => {
+                Insertable::Table(Inserter::open_or_create(&root, Arc::new(RealDisk), &schema, options).await?)
+            }
+        };
         let (times, checkpoints) = (Vec::new(), Vec::new());
-        clocks.push(Clock { name, root, inserter, times, cpu: Duration::ZERO, checkpoints });
+        clocks.push(Clock { name, root, table, times, cpu: Duration::ZERO, checkpoints });
     }
     Ok(clocks)
 }
@@ -145,12 +159,15 @@ pub(crate) fn table_folder(data: &Path, variant: &str) -> PathBuf {
 impl Clock {
     async fn insert(&mut self, records: &[arrow::array::RecordBatch], rows: u64) -> Result<(), BenchError> {
         let (cpu, started) = (Usage::now().cpu, Instant::now());
-        let inserted = self.inserter.insert(records).await?;
+        let inserted = match &self.table {
+            Insertable::Avro(table) => table.insert(records).map(|()| rows)?,
+            Insertable::Table(inserter) => inserter.insert(records).await?.rows,
+        };
         let elapsed = started.elapsed();
         self.cpu += Usage::now().cpu.saturating_sub(cpu);
         self.times.push((rows, elapsed));
-        if inserted.rows != rows {
-            return Err(BenchError::Wrong(format!("a batch of {rows} rows was inserted as {}", inserted.rows)));
+        if inserted != rows {
+            return Err(BenchError::Wrong(format!("a batch of {rows} rows was inserted as {inserted}")));
         }
         Ok(())
     }

@@ -1,8 +1,12 @@
 //! Call records streamed into every layout of a table: a day's batches, clustering and questions.
 //!
+//! The baseline, variant `row`, is not a layout of a table but a folder of Avro files.
+//!
 //! All variants get the same records, made before any measurement. Each variant's stored rows are counted and hashed,
 //! and every answer is compared with a count over the records.
 
+mod avro;
+mod avro_provider;
 mod dataset;
 mod expected;
 mod gates;

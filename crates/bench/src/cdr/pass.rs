@@ -13,18 +13,19 @@ use run::Usage;
 use serde::Serialize;
 use table::cluster::ClusterOptions;
 use table::upkeep::VacuumOptions;
-use table::{Inserter, Layout, StoredTable, TableOptions};
+use table::{Inserter, Layout, Table, TableOptions};
 use world::{ContentHash, Seed};
 
+use super::avro::AvroTable;
 use super::dataset::Dataset;
 use super::expected::Answer;
 use super::hash::content_hash;
 use super::insert::{Variant, VariantFigures, create, insert_all, lookup_folder_bytes, table_folder};
 use super::phases::Phases;
-use super::questions::{Queried, Question, ask};
+use super::questions::{Queried, Question, Sql, ask};
 use super::workload::CdrWorkload;
 use crate::error::BenchError;
-use crate::harness::bench::{Ask, Bench};
+use crate::harness::bench::Bench;
 use crate::harness::disk_space::{folder_bytes, remove_folder};
 use crate::harness::statistics::median;
 
@@ -92,10 +93,10 @@ impl Pass<'_> {
         phases: &mut Phases<'_>,
         dataset: &Dataset,
         (questions, answers): (&[Question], &BTreeMap<&'static str, Answer>),
-        sql: Ask<'_>,
     ) -> Result<Passed, BenchError> {
         const DIMENSIONS: (Option<u8>, &str) = (Some(1), "dimension tables");
         const CLUSTER: (Option<u8>, &str) = (Some(8), "cluster");
+        const ASK: (Option<u8>, &str) = (Some(9), "ask");
         const MEASURE: (Option<u8>, &str) = (Some(10), "count, hash and measure what is stored");
         phases.pass = Some(self.number);
         let started = phases.begin(DIMENSIONS);
@@ -113,7 +114,9 @@ impl Pass<'_> {
             columns.extend(columns_of(&root).await?.map(|columns| (*name, columns)));
         }
         phases.end(MEASURE, started);
-        let queries = phases.time((Some(9), "ask"), || self.ask(questions, answers, sql))?;
+        let started = phases.begin(ASK);
+        let queries = self.ask(questions, answers).await?;
+        phases.end(ASK, started);
         phases.pass = None;
         Ok(Passed { inserted, clustering, stored, columns, queries })
     }
@@ -143,18 +146,17 @@ impl Pass<'_> {
         Ok(medians(repeats))
     }
 
-    fn ask(
+    async fn ask(
         &self,
         questions: &[Question],
         answers: &BTreeMap<&'static str, Answer>,
-        sql: Ask<'_>,
     ) -> Result<Vec<Queried>, BenchError> {
-        let mut queries = Vec::new();
+        let (sql, mut queries) = (Sql::open(&self.data).await?, Vec::new());
         for question in questions {
             let expected = answers.get(question.name);
             let expected = expected.ok_or_else(|| BenchError::Missing(format!("answer to {}", question.name)))?;
             for variant in self.asked {
-                queries.push(ask(&self.data, question, variant, expected, sql)?);
+                queries.push(ask(&sql, question, variant, expected).await?);
             }
         }
         Ok(queries)
@@ -223,16 +225,14 @@ pub(crate) async fn stored_in(root: &Path) -> Result<Stored, BenchError> {
         stored.rows += batch.num_rows() as u64;
         stored.hash += content_hash(&batch);
     };
-    let table = match StoredTable::open(root, Arc::new(RealDisk)).await? {
-        Some(StoredTable::Delta(table)) => table,
-        Some(StoredTable::Row(table)) => {
-            for (file, _) in table.files()? {
-                table.read(&file)?.try_for_each(|batch| batch.map(&mut add))?;
-            }
-            return Ok(stored);
+    if let Some(table) = AvroTable::open(root)? {
+        for (file, _) in table.files()? {
+            table.read(&file)?.try_for_each(|batch| batch.map(&mut add))?;
         }
-        None => return Err(BenchError::Missing(format!("table {}", root.display()))),
-    };
+        return Ok(stored);
+    }
+    let table = Table::open(root, Arc::new(RealDisk)).await?;
+    let table = table.ok_or_else(|| BenchError::Missing(format!("table {}", root.display())))?;
     for segment in table.segments().await? {
         let path = root.join(&segment.path);
         let parquet = |source| BenchError::Segment { path: path.clone(), source };
@@ -244,9 +244,9 @@ pub(crate) async fn stored_in(root: &Path) -> Result<Stored, BenchError> {
     Ok(stored)
 }
 
-/// Bytes of each column; `None` if the layout has no columns.
+/// Bytes of each column; `None` for the baseline, which has no columns.
 async fn columns_of(root: &Path) -> Result<Option<Vec<(String, ColumnBytes)>>, BenchError> {
-    let Some(StoredTable::Delta(table)) = StoredTable::open(root, Arc::new(RealDisk)).await? else { return Ok(None) };
+    let Some(table) = Table::open(root, Arc::new(RealDisk)).await? else { return Ok(None) };
     let columns = table::inspect(root, &table.segments().await?)?;
     let of_column = |c: table::ColumnReport| (c.name, ColumnBytes { bytes: c.bytes, bloom_bytes: c.bloom_bytes });
     Ok(Some(columns.into_iter().map(of_column).collect()))

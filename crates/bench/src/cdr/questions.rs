@@ -1,22 +1,62 @@
 //! The questions asked of every variant.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use arrow::array::{Array, AsArray, RecordBatch, TimestampMicrosecondArray};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Decimal128Type, Float64Type, Int64Type};
+use disk::RealDisk;
 use serde::Serialize;
+use sql::{Engine, MakeModel, Options, QueryError, Reading};
 
+use super::avro::AvroTable;
+use super::avro_provider::provider;
 use super::expected::{Answer, Expected, Group, HOUR_MICROS};
+use super::insert::{BASELINE, table_folder};
 use crate::error::BenchError;
-use crate::harness::bench::{Ask, Reading};
 use crate::harness::statistics::median;
 
 /// Repeats of a question; the report shows the median.
 const REPEATS: usize = 3;
 /// Total time after which a question is not asked again.
 const ENOUGH_MS: f64 = 5_000.0;
+
+/// An SQL session over a pass's tables, as a long-lived program would keep it.
+pub(crate) struct Sql {
+    engine: Engine,
+    /// Bytes of Avro files read since the last answer.
+    avro_bytes: Arc<AtomicU64>,
+}
+
+impl Sql {
+    /// Opens the tables in the folder `data`, and its baseline.
+    pub(crate) async fn open(data: &Path) -> Result<Self, BenchError> {
+        let (options, avro_bytes) = (Options::default(), Arc::default());
+        let baseline = AvroTable::open(&table_folder(data, BASELINE))?;
+        let baseline = baseline.ok_or_else(|| BenchError::Missing(format!("table {BASELINE}")))?;
+        let baseline = provider(&baseline, options.threads, &avro_bytes)?;
+        let no_model: MakeModel = Arc::new(|_| Err("the benchmark stores no ensembles".into()));
+        let engine = Engine::open(data, Arc::new(RealDisk), no_model, options).await?;
+        let engine = engine.ok_or_else(|| BenchError::Missing("tables".to_owned()))?;
+        engine.add_table(BASELINE, Arc::new(baseline))?;
+        Ok(Self { engine, avro_bytes })
+    }
+
+    /// An answer, and the data read for it. The baseline has no row groups.
+    async fn query(&self, statement: &str) -> Result<(Vec<RecordBatch>, Reading), QueryError> {
+        let mut rows = self.engine.query(statement).await?;
+        let mut batches = Vec::new();
+        while let Some(batch) = rows.next().await {
+            batches.push(batch?);
+        }
+        let mut reading = rows.reading();
+        reading.bytes += self.avro_bytes.swap(0, Ordering::Relaxed);
+        Ok((batches, reading))
+    }
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
@@ -98,20 +138,19 @@ fn iso(micros: i64) -> String {
 }
 
 /// Asks a question of a variant; an error if the answer differs from `expected`.
-pub(crate) fn ask(
-    data: &Path,
+pub(crate) async fn ask(
+    sql: &Sql,
     question: &Question,
     variant: &'static str,
     expected: &Answer,
-    ask: Ask<'_>,
 ) -> Result<Queried, BenchError> {
-    let sql = question.sql.replace("{t}", &format!("\"{variant}\""));
-    let refused = |source| BenchError::Sql { statement: sql.clone(), source };
+    let statement = question.sql.replace("{t}", &format!("\"{variant}\""));
+    let refused = |source| BenchError::Sql { statement: statement.clone(), source };
     let mut times = Vec::with_capacity(REPEATS);
     let mut reading = Reading::default();
     while times.len() < REPEATS && times.iter().sum::<f64>() < ENOUGH_MS {
         let started = Instant::now();
-        let (batches, read) = ask(data, &sql).map_err(refused)?;
+        let (batches, read) = sql.query(&statement).await.map_err(|e| refused(e.into()))?;
         times.push(started.elapsed().as_secs_f64() * 1e3);
         reading = read;
         let answer = answer(&batches).map_err(|e| refused(e.into()))?;

@@ -125,8 +125,8 @@ fn queries(cdr: &Cdr) -> Section {
 fn lookups(cdr: &Cdr) -> Section {
     let pass = &cdr.second_pass;
     let words = format!(
-        "The same records again, into tables with look-ups on {}. Layout row has no look-ups: its figures tell how much \
-         of a difference is the machine's. After clustering, the look-ups of layout clustered take {}; clustering with \
+        "The same records again, into tables with look-ups on {}. Row (Avro files) has no look-ups: its figures tell how \
+         much of a difference is the machine's. After clustering, the look-ups of layout clustered take {}; clustering with \
          them moved {} by processor time, without {}.",
         pass.lookup.join(", "),
         bytes(pass.lookup_bytes.get("clustered").copied().unwrap_or(0)),

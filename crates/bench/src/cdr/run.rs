@@ -15,13 +15,13 @@ use super::dataset::Dataset;
 use super::expected::Expected;
 use super::gates::{Gate, gates};
 use super::input;
-use super::insert::{Variant, VariantFigures};
+use super::insert::{BASELINE, Variant, VariantFigures};
 use super::pass::{Clustering, ColumnBytes, Pass, Passed, Stored};
 use super::phases::{Phase, Phases};
 use super::questions::{Queried, questions};
 use super::workload::CdrWorkload;
 use crate::error::BenchError;
-use crate::harness::bench::{Ask, Bench};
+use crate::harness::bench::Bench;
 use crate::harness::disk_space::remove_folder;
 use crate::harness::machine::Machine;
 
@@ -53,7 +53,7 @@ pub struct Cdr {
 /// Cost and benefit of secondary indexes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SecondPass {
-    /// The indexed columns. Layout `row` has no indexes; its second run is a control.
+    /// The indexed columns. The baseline has no indexes; its second run is a control.
     pub lookup: Vec<String>,
     pub variants: BTreeMap<&'static str, VariantFigures>,
     /// Slowdown of each variant against the first pass.
@@ -77,7 +77,7 @@ pub struct Slowdown {
 ///
 /// # Errors
 /// If a phase fails or an answer is wrong; a failing gate is a result.
-pub async fn cdr(bench: &Bench<'_, CdrWorkload>, sql: Ask<'_>) -> Result<Cdr, BenchError> {
+pub async fn cdr(bench: &Bench<'_, CdrWorkload>) -> Result<Cdr, BenchError> {
     let machine = Machine::here();
     let workload = bench.workload;
     let mut phases = Phases { done: Vec::new(), pass: None, note: bench.note };
@@ -103,9 +103,9 @@ pub async fn cdr(bench: &Bench<'_, CdrWorkload>, sql: Ask<'_>) -> Result<Cdr, Be
         data: bench.data.join("pass-1"),
         variants,
         phases: [(Some(4), "create tables"), (Some(6), "insert")],
-        asked: &["row", "column", "pruned", "clustered"],
+        asked: &[BASELINE, "column", "pruned", "clustered"],
     };
-    let passed = first.run(bench, &mut phases, &dataset, asking, sql).await?;
+    let passed = first.run(bench, &mut phases, &dataset, asking).await?;
     // The disk has space only for the records and one pass.
     remove_folder(&first.data)?;
     let second = Pass {
@@ -115,7 +115,7 @@ pub async fn cdr(bench: &Bench<'_, CdrWorkload>, sql: Ask<'_>) -> Result<Cdr, Be
         phases: [(Some(5), "create tables with look-ups"), (Some(7), "insert with look-ups")],
         asked: &["column", "pruned", "clustered"],
     };
-    let again = second.run(bench, &mut phases, &dataset, asking, sql).await?;
+    let again = second.run(bench, &mut phases, &dataset, asking).await?;
 
     let generated = Stored { rows: dataset.rows(), bytes: 0, lookup_bytes: 0, hash: dataset.hash };
     let check = || Ok(gates(&generated, &passed.stored, &again.stored, &passed.inserted, &expected.distinct));

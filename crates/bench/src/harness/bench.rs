@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::Path;
 
-use arrow::array::RecordBatch;
 use serde::Serialize;
 
 use crate::error::{BenchError, SqlError};
@@ -40,18 +39,9 @@ impl<W> Bench<'_, W> {
     }
 }
 
-/// The data that a question read from disk.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Reading {
-    pub bytes: u64,
-    pub groups_read: u64,
-    /// Row groups of the table; 0 if the layout has none.
-    pub groups_total: u64,
-}
-
-/// Answers an SQL statement over a data folder, and returns the amount of data read. The first call for a folder may
-/// open it; later calls must reuse it.
-pub type Ask<'a> = &'a mut dyn FnMut(&Path, &str) -> Result<(Vec<RecordBatch>, Reading), SqlError>;
+/// Answers an SQL statement over a data folder, and returns the number of rows. The first call for a folder may open it;
+/// later calls must reuse it.
+pub type Ask<'a> = &'a mut dyn FnMut(&Path, &str) -> Result<usize, SqlError>;
 
 /// The figures of a benchmark.
 pub trait Measured: Serialize {

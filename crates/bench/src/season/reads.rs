@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use arrow::array::RecordBatch;
 use disk::RealDisk;
 use ensemble::{Column, Columns, OutcomeRef, Store, StoredEnsemble, correlation, price};
 use serde::Serialize;
@@ -192,7 +191,7 @@ impl StoredSeason {
             let mut once = || {
                 let started = Instant::now();
                 let refused = |source| BenchError::Sql { statement: statement.clone(), source };
-                rows = sql(data, &statement).map_err(refused)?.0.iter().map(RecordBatch::num_rows).sum();
+                rows = sql(data, &statement).map_err(refused)?;
                 Ok::<_, BenchError>(started.elapsed())
             };
             let sql_first = Latency::of(&[once()?]);

@@ -67,7 +67,7 @@ const NAME_MAX: usize = 200;
 
 pub(super) fn check(event: &Event) -> Result<(), DefinitionError> {
     let mut faults = Faults::default();
-    let known = Known::new(event);
+    let names = Names::new(event);
     faults.text("name", &event.name, NAME_MAX);
     faults.of("duration", duration_s(&event.duration));
     if let Some(zone) = faults.of("zone", zone(&event.zone)) {
@@ -89,8 +89,8 @@ pub(super) fn check(event: &Event) -> Result<(), DefinitionError> {
     for (what, count, most) in counts {
         faults.unless((1..=most).contains(&count), what, || format!("has {count} entries: 1 to {most} allowed"));
     }
-    faults.unless(known.drops.len() <= WORDS_MAX, "activities", || {
-        format!("grant {} different drops: at most {WORDS_MAX} allowed", known.drops.len())
+    faults.unless(names.drops.len() <= WORDS_MAX, "activities", || {
+        format!("grant {} different drops: at most {WORDS_MAX} allowed", names.drops.len())
     });
     faults.unique("activities", ".key", &event.activities, |a| &a.key);
     faults.unique("players", ".name", &event.players, |p| &p.name);
@@ -98,7 +98,7 @@ pub(super) fn check(event: &Event) -> Result<(), DefinitionError> {
         check_activity(&mut faults, &format!("activities[{i}]"), activity);
     }
     for (i, player) in event.players.iter().enumerate() {
-        check_player(&mut faults, &format!("players[{i}]"), player, &known);
+        check_player(&mut faults, &format!("players[{i}]"), player, &names);
     }
     for (i, row) in event.rows.iter().enumerate() {
         let mut points: Vec<u32> = row.tiles.iter().map(|t| t.points).collect();
@@ -107,18 +107,18 @@ pub(super) fn check(event: &Event) -> Result<(), DefinitionError> {
             format!("are worth {points:?} points: a row has {ROW_TILES} tiles, worth 1, 2, 3 and 4 points")
         });
         for (j, tile) in row.tiles.iter().enumerate() {
-            check_tile(&mut faults, &format!("rows[{i}].tiles[{j}]"), tile, &known);
+            check_tile(&mut faults, &format!("rows[{i}].tiles[{j}]"), tile, &names);
         }
     }
     check_slugs(&mut faults, event);
     for (i, team) in event.teams.iter().enumerate() {
-        check_team(&mut faults, &format!("teams[{i}]"), team, &known);
+        check_team(&mut faults, &format!("teams[{i}]"), team, &names);
     }
     if faults.0.is_empty() { Ok(()) } else { Err(DefinitionError(faults.0)) }
 }
 
 /// Names that other parts may refer to.
-struct Known<'a> {
+struct Names<'a> {
     capabilities: BTreeSet<&'a str>,
     activities: BTreeSet<&'a str>,
     players: BTreeSet<&'a str>,
@@ -126,7 +126,7 @@ struct Known<'a> {
     drops: BTreeSet<&'a str>,
 }
 
-impl<'a> Known<'a> {
+impl<'a> Names<'a> {
     fn new(event: &'a Event) -> Self {
         Self {
             capabilities: event.capabilities.keys().map(String::as_str).collect(),
@@ -208,12 +208,12 @@ fn check_outcomes(faults: &mut Faults, place: &str, outcomes: &[super::Outcome])
     faults.unless(sum <= 1.0 + 1e-9, place, || format!("chances sum to {sum:.4}: must sum to at most 1"));
 }
 
-fn check_player(faults: &mut Faults, place: &str, player: &Player, known: &Known<'_>) {
+fn check_player(faults: &mut Faults, place: &str, player: &Player, names: &Names<'_>) {
     faults.text(&format!("{place}.name"), &player.name, KEY_MAX);
     faults.factor(&format!("{place}.skill"), player.skill, SKILL_MAX);
     faults.unique(&format!("{place}.capabilities"), "", &player.capabilities, |key| key);
     for (i, key) in player.capabilities.iter().enumerate() {
-        faults.known(&format!("{place}.capabilities[{i}]"), "capability", key, &known.capabilities);
+        faults.known(&format!("{place}.capabilities[{i}]"), "capability", key, &names.capabilities);
     }
     for (i, session) in player.sessions.iter().enumerate() {
         let place = format!("{place}.sessions[{i}]");
@@ -224,7 +224,7 @@ fn check_player(faults: &mut Faults, place: &str, player: &Player, known: &Known
     }
 }
 
-fn check_tile(faults: &mut Faults, place: &str, tile: &Tile, known: &Known<'_>) {
+fn check_tile(faults: &mut Faults, place: &str, tile: &Tile, names: &Names<'_>) {
     faults.text(&format!("{place}.key"), &tile.key, KEY_MAX);
     faults.text(&format!("{place}.name"), &tile.name, NAME_MAX);
     faults.unless((1..=1 << 24).contains(&tile.count), &format!("{place}.count"), || {
@@ -237,27 +237,27 @@ fn check_tile(faults: &mut Faults, place: &str, tile: &Tile, known: &Known<'_>) 
         format!("has {} entries: at most {RULES_MAX} allowed", tile.rules.len())
     });
     for (i, rule) in tile.rules.iter().enumerate() {
-        check_rule(faults, &format!("{place}.rules[{i}]"), rule, known);
+        check_rule(faults, &format!("{place}.rules[{i}]"), rule, names);
     }
 }
 
-fn check_rule(faults: &mut Faults, place: &str, rule: &Rule, known: &Known<'_>) {
-    faults.known(&format!("{place}.activity"), "activity", &rule.activity, &known.activities);
+fn check_rule(faults: &mut Faults, place: &str, rule: &Rule, names: &Names<'_>) {
+    faults.known(&format!("{place}.activity"), "activity", &rule.activity, &names.activities);
     faults.unless(!rule.drops.is_empty(), &format!("{place}.drops"), || {
         "is empty: a rule needs at least one drop".to_owned()
     });
     for (i, drop) in rule.drops.iter().enumerate() {
-        faults.known(&format!("{place}.drops[{i}]"), "activity grants", drop, &known.drops);
+        faults.known(&format!("{place}.drops[{i}]"), "activity grants", drop, &names.drops);
     }
     for (i, key) in rule.needs.iter().enumerate() {
-        faults.known(&format!("{place}.needs[{i}]"), "capability", key, &known.capabilities);
+        faults.known(&format!("{place}.needs[{i}]"), "capability", key, &names.capabilities);
     }
     faults.unless(rule.modifiers.len() <= MODIFIERS_MAX, &format!("{place}.modifiers"), || {
         format!("has {} entries: at most {MODIFIERS_MAX} allowed", rule.modifiers.len())
     });
     for (i, modifier) in rule.modifiers.iter().enumerate() {
         let place = format!("{place}.modifiers[{i}]");
-        faults.known(&format!("{place}.capability"), "capability", &modifier.capability, &known.capabilities);
+        faults.known(&format!("{place}.capability"), "capability", &modifier.capability, &names.capabilities);
         faults.unless(modifier.time.is_some() || modifier.chance.is_some(), &place, || {
             "has no effect: set time, chance or both".to_owned()
         });
@@ -269,14 +269,14 @@ fn check_rule(faults: &mut Faults, place: &str, rule: &Rule, known: &Known<'_>) 
     }
 }
 
-fn check_team(faults: &mut Faults, place: &str, team: &Team, known: &Known<'_>) {
+fn check_team(faults: &mut Faults, place: &str, team: &Team, names: &Names<'_>) {
     faults.text(&format!("{place}.name"), &team.name, KEY_MAX);
     faults.unless(!team.players.is_empty(), &format!("{place}.players"), || {
         "is empty: a team needs at least one player".to_owned()
     });
     faults.unique(&format!("{place}.players"), "", &team.players, |name| name);
     for (i, name) in team.players.iter().enumerate() {
-        faults.known(&format!("{place}.players[{i}]"), "player", name, &known.players);
+        faults.known(&format!("{place}.players[{i}]"), "player", name, &names.players);
     }
     let told = &team.parameters;
     if let Some(points) = told.aim_points {

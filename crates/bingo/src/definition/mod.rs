@@ -9,6 +9,7 @@ mod value;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 pub use advice::{Advice, advise, online_hours};
 pub(crate) use check::slug;
@@ -306,8 +307,9 @@ pub struct Team {
 }
 
 /// How a team chooses its work and where units go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum StrategyKey {
     /// The most points first, then the shortest time.
     Greedy,
@@ -315,17 +317,6 @@ pub enum StrategyKey {
     RowUnlocking,
     /// As `row_unlocking`, but prefers activities that also serve other tiles.
     ComboUnlocking,
-}
-
-impl StrategyKey {
-    /// Its name in a definition.
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::Greedy => "greedy",
-            Self::RowUnlocking => "row_unlocking",
-            Self::ComboUnlocking => "combo_unlocking",
-        }
-    }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]

@@ -23,8 +23,9 @@ pub(crate) enum BenchWorkload {
     Season(Box<BenchArgs<SeasonWorkload>>),
     /// Benchmark storage layouts with call records
     ///
-    /// Streams a day of call records into every layout, with and without secondary indexes, runs the same queries on each,
-    /// and checks the gates. Exits with code 1 if a gate fails. With --data it keeps the second pass, in DIR/pass-2.
+    /// Streams a day of call records into Avro files and every layout, with and without secondary indexes, runs the same
+    /// queries on each, and checks the gates. Exits with code 1 if a gate fails. With --data it keeps the second pass, in
+    /// DIR/pass-2.
     #[command(after_long_help = "Example:\n  manyworlds bench cdr --scale 0.1")]
     Cdr(Box<BenchArgs<CdrWorkload>>),
     /// Benchmark ingest of a server

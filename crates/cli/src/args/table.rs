@@ -97,7 +97,7 @@ pub(crate) struct TableInsertArgs {
     pub(crate) files: Vec<PathBuf>,
     /// Choose the storage layout
     ///
-    /// row, column, pruned or clustered. Default: pruned, or clustered with --cluster.
+    /// column, pruned or clustered. Default: pruned, or clustered with --cluster.
     #[arg(long, value_name = "LAYOUT")]
     pub(crate) layout: Option<Layout>,
     /// Add Bloom filters to these columns
@@ -173,7 +173,7 @@ pub(crate) struct TableRewriteArgs {
     pub(crate) table: TableArgs,
     /// Choose the storage layout
     ///
-    /// row, column, pruned or clustered.
+    /// column, pruned or clustered.
     #[arg(long, value_name = "LAYOUT")]
     pub(crate) layout: Option<Layout>,
     /// Set the columns with Bloom filters

@@ -4,7 +4,6 @@ mod show;
 
 use std::fs;
 use std::path::Path;
-use std::process::ExitCode;
 
 use ::ask::{Answer, Cache, Options, Partial, Reading, Request};
 use anyhow::{Context as _, Result, anyhow};
@@ -16,18 +15,17 @@ use table::TableName;
 use crate::args::{AskArgs, Format};
 use crate::output::{bytes, count, note, print};
 
-pub(crate) async fn ask(args: &AskArgs) -> Result<ExitCode> {
+pub(crate) async fn ask(args: &AskArgs) -> Result<()> {
     if !args.merge.is_empty() {
-        show(args, &merged(args)?)?;
-        return Ok(ExitCode::SUCCESS);
+        return show(args, &merged(args)?);
     }
     let name = args.table.as_ref().context("a table is missing")?;
     let question = request(args).question(chrono::Utc::now().timestamp_micros())?;
     let data = &args.data.data;
     let Some(source) = Snapshot::open(&name.folder(data), &[]).await? else { return Err(no_table(data, name)?) };
     if args.sql {
-        print(&format!("{}\n", ::ask::sql((name.database(), name.name()), &question, &source.schema)?))?;
-        return Ok(ExitCode::SUCCESS);
+        let sql = ::ask::sql((name.database(), name.name()), &question, &source.schema)?;
+        return print(&format!("{sql}\n"));
     }
     let options = options(args, &source);
     if let Some(path) = &args.partial {
@@ -35,11 +33,9 @@ pub(crate) async fn ask(args: &AskArgs) -> Result<ExitCode> {
         if args.explain {
             note(&explain(partial.reading()));
         }
-        fs::write(path, partial.encode()?).with_context(|| format!("cannot write {}", path.display()))?;
-        return Ok(ExitCode::SUCCESS);
+        return fs::write(path, partial.encode()?).with_context(|| format!("cannot write {}", path.display()));
     }
-    show(args, &::ask::answer(&source, &question, &options)?)?;
-    Ok(ExitCode::SUCCESS)
+    show(args, &::ask::answer(&source, &question, &options)?)
 }
 
 fn options(args: &AskArgs, source: &Snapshot) -> Options {

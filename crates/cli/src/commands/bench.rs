@@ -8,9 +8,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ::bench::{Bench, Measured, Reading, SqlError, ask, cdr, fleet, ingest, season};
+use ::bench::{Bench, Measured, SqlError, ask, cdr, fleet, ingest, season};
 use anyhow::{Context as _, Result, bail};
-use arrow::array::RecordBatch;
 use sql::Engine;
 use tempfile::TempDir;
 
@@ -29,7 +28,7 @@ pub(crate) fn bench(workload: BenchWorkload) -> Result<ExitCode> {
         }
         BenchWorkload::Cdr(args) => {
             let context = BenchContext::new("cdr", &args)?;
-            run(async { context.finish(&cdr::cdr(&context.bench(), &mut ask).await?) })
+            run(async { context.finish(&cdr::cdr(&context.bench()).await?) })
         }
         BenchWorkload::Ingest(args) => {
             let context = BenchContext::new("ingest", &args)?;
@@ -115,25 +114,22 @@ impl<'a, W: clap::Args> BenchContext<'a, W> {
 struct SqlSession(Option<(PathBuf, Engine)>);
 
 impl SqlSession {
-    /// An answer, and the data read from disk for it.
-    fn ask(&mut self, data: &Path, statement: &str) -> Result<(Vec<RecordBatch>, Reading), SqlError> {
+    /// The number of rows of an answer.
+    fn ask(&mut self, data: &Path, statement: &str) -> Result<usize, SqlError> {
         // The benchmark blocks a worker thread of the runtime.
         tokio::task::block_in_place(|| {
             tokio::runtime::Handle::current().block_on(async {
                 if self.0.as_ref().is_none_or(|(open, _)| open != data) {
                     self.0 = Some((data.to_owned(), open_engine(&Place::Folder(data.to_owned())).await?));
                 }
-                let (mut batches, mut reading) = (Vec::new(), Reading::default());
+                let mut count = 0;
                 if let Some((_, engine)) = &self.0 {
                     let mut rows = engine.query(statement).await?;
                     while let Some(batch) = rows.next().await {
-                        batches.push(batch?);
+                        count += batch?.num_rows();
                     }
-                    let read = rows.reading();
-                    reading =
-                        Reading { bytes: read.bytes, groups_read: read.groups_read, groups_total: read.groups_total };
                 }
-                Ok((batches, reading))
+                Ok(count)
             })
         })
     }

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use world::Seed;
 
 use super::plugin;
-use crate::args::{CalibrateArgs, Format};
-use crate::output::{Table, note, print, print_json};
+use crate::args::CalibrateArgs;
+use crate::output::{Table, note, show, trimmed};
 
 pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<ExitCode> {
     let plugin = plugin(&args.model)?;
@@ -20,11 +20,7 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<ExitCode> {
     let given = args.parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let parameters = Parameters::parse(plugin.parameters, given)?;
     let rows = football::calibrate(&parameters, args.games, Seed(args.seed)).map_err(|error| anyhow!(error))?;
-    match args.format.format {
-        Format::Json => print_json(&rows.iter().map(to_json).collect::<Vec<_>>())?,
-        Format::Csv => print(&table(&rows).to_csv())?,
-        Format::Table => print(&table(&rows).to_string())?,
-    }
+    show(args.format.format, &rows.iter().map(to_json).collect::<Vec<_>>(), &table(&rows))?;
     let bars = rows.iter().filter(|r| r.tolerance.is_some());
     let failed = bars.clone().filter(|r| !r.holds(0.0)).count();
     if failed > 0 {
@@ -36,28 +32,21 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<ExitCode> {
 }
 
 fn table(rows: &[Measured]) -> Table {
-    let mut table = Table::new(["group", "what", "measured", "model", "standard_error", "bar"]);
-    for row in rows {
-        let bar = match row.tolerance {
-            Some(t) => format!("{} within {}", if row.holds(0.0) { "holds," } else { "FAILS," }, figure(t)),
-            None => String::new(),
-        };
-        table.push([
-            row.group.to_owned(),
-            row.what.to_owned(),
-            figure(row.spec),
-            figure(row.model),
-            figure(row.error),
-            bar,
-        ]);
-    }
-    table
-}
-
-/// Up to four decimals, without trailing zeros.
-fn figure(x: f64) -> String {
-    let text = format!("{x:.4}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    let bar = |row: &Measured| match row.tolerance {
+        Some(t) => format!("{} within {}", if row.holds(0.0) { "holds," } else { "FAILS," }, trimmed(t, 4)),
+        None => String::new(),
+    };
+    Table::of(
+        rows,
+        &[
+            ("group", &|row| row.group.to_owned()),
+            ("what", &|row| row.what.to_owned()),
+            ("measured", &|row| trimmed(row.spec, 4)),
+            ("model", &|row| trimmed(row.model, 4)),
+            ("standard_error", &|row| trimmed(row.error, 4)),
+            ("bar", &bar),
+        ],
+    )
 }
 
 fn to_json(row: &Measured) -> Value {

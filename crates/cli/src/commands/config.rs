@@ -1,14 +1,13 @@
 //! `manyworlds config`: prints a server's settings as a settings file.
 
 use std::fmt::Write as _;
-use std::process::ExitCode;
 
 use anyhow::Result;
 
 use crate::output::print;
 use crate::settings::Setting;
 
-pub(crate) fn config(settings: &[Setting]) -> Result<ExitCode> {
+pub(crate) fn config(settings: &[Setting]) -> Result<()> {
     let mut text = String::new();
     for Setting { name, value, source } in settings {
         // Writing to a String cannot fail.
@@ -17,8 +16,7 @@ pub(crate) fn config(settings: &[Setting]) -> Result<ExitCode> {
             Some(value) => writeln!(text, "{name} = {} # {source}", literal(value)),
         };
     }
-    print(&text)?;
-    Ok(ExitCode::SUCCESS)
+    print(&text)
 }
 
 fn literal(value: &str) -> toml::Value {

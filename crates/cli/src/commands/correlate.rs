@@ -1,7 +1,6 @@
 //! `manyworlds correlate`: correlations between an entity's outcomes.
 
 use std::fmt::Write as _;
-use std::process::ExitCode;
 
 use anyhow::Result;
 use ensemble::{OutcomeRef, correlation};
@@ -14,7 +13,7 @@ use crate::output::{Table, print, print_json};
 /// Maximum number of outcomes for which the table shows the whole matrix.
 const WHOLE_MATRIX: usize = 12;
 
-pub(crate) async fn correlate(args: &CorrelateArgs) -> Result<ExitCode> {
+pub(crate) async fn correlate(args: &CorrelateArgs) -> Result<()> {
     let columns = open_columns(&args.data.data, &args.ensemble).await?;
     let catalogue = &columns.ensemble().plan.catalogue;
     let entity = catalogue.find_entity(&args.entity)?;
@@ -33,13 +32,12 @@ pub(crate) async fn correlate(args: &CorrelateArgs) -> Result<ExitCode> {
             let number = |r: f64| if r.is_nan() { Value::Null } else { json!(r) };
             let rows: Vec<Vec<Value>> =
                 (0..names.len()).map(|i| (0..names.len()).map(|j| number(cell(i, j))).collect()).collect();
-            print_json(&json!({"entity": args.entity, "worlds": columns.worlds(), "outcomes": names, "matrix": rows}))?;
+            print_json(&json!({"entity": args.entity, "worlds": columns.worlds(), "outcomes": names, "matrix": rows}))
         }
-        Format::Csv => print(&as_csv(&names, cell))?,
-        Format::Table if names.len() <= WHOLE_MATRIX => print(&as_matrix(&names, cell))?,
-        Format::Table => print(&strongest(&names, args.top, cell).to_string())?,
+        Format::Csv => print(&as_csv(&names, cell)),
+        Format::Table if names.len() <= WHOLE_MATRIX => print(&as_matrix(&names, cell)),
+        Format::Table => print(&strongest(&names, args.top, cell).to_string()),
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn as_csv(names: &[&str], cell: impl Fn(usize, usize) -> f64) -> String {

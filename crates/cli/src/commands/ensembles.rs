@@ -1,7 +1,5 @@
 //! `manyworlds ensembles` and `manyworlds drop`.
 
-use std::process::ExitCode;
-
 use anyhow::Result;
 use ensemble::{EnsembleError, Store};
 use fleet::Ledger;
@@ -10,7 +8,7 @@ use serde_json::{Value, json};
 use super::{create_store, open_store};
 use crate::advice::explain;
 use crate::args::{Format, Place};
-use crate::output::{Table, bytes, count, note, print, print_json};
+use crate::output::{Table, bytes, cell, count, note, print, show};
 
 const COLUMNS: [&str; 11] = [
     "ensemble",
@@ -26,13 +24,14 @@ const COLUMNS: [&str; 11] = [
     "created",
 ];
 
-pub(crate) async fn list(place: &Place, format: Format) -> Result<ExitCode> {
+pub(crate) async fn list(place: &Place, format: Format) -> Result<()> {
     let (data, disk) = place.open()?;
-    let Some(store) = Store::open(&data, disk).await? else {
-        return print_list(&[], format);
-    };
     let mut rows = Vec::new();
-    for (name, found) in store.ensembles().await? {
+    let ensembles = match Store::open(&data, disk).await? {
+        Some(store) => store.ensembles().await?,
+        None => Vec::new(),
+    };
+    for (name, found) in ensembles {
         rows.push(match found {
             Ok(ensemble) => ensemble.to_json(),
             Err(error) => {
@@ -41,7 +40,18 @@ pub(crate) async fn list(place: &Place, format: Format) -> Result<ExitCode> {
             }
         });
     }
-    print_list(&rows, format)
+    if rows.is_empty() && format == Format::Table {
+        return print("no ensemble is stored yet\n");
+    }
+    let mut table = Table::new(COLUMNS);
+    for row in &rows {
+        table.push(COLUMNS.map(|column| match (column, row[column].as_u64()) {
+            ("outcome_bytes" | "event_bytes", Some(n)) if format == Format::Table => bytes(n),
+            ("worlds" | "planned", Some(n)) if format == Format::Table => count(n),
+            _ => cell(&row[column]),
+        }));
+    }
+    show(format, &rows, &table)
 }
 
 /// The row of an unreadable ensemble.
@@ -52,36 +62,7 @@ fn unreadable(name: &str) -> Value {
     row
 }
 
-fn print_list(rows: &[Value], format: Format) -> Result<ExitCode> {
-    let text = |value: &Value| match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
-    match format {
-        Format::Json => print_json(&rows)?,
-        Format::Csv => {
-            let mut table = Table::new(COLUMNS);
-            rows.iter().for_each(|row| table.push(COLUMNS.map(|c| text(&row[c]))));
-            print(&table.to_csv())?;
-        }
-        Format::Table if rows.is_empty() => print("no ensemble is stored yet\n")?,
-        Format::Table => {
-            let mut table = Table::new(COLUMNS);
-            for row in rows {
-                table.push(COLUMNS.map(|c| match (c, row[c].as_u64()) {
-                    ("outcome_bytes" | "event_bytes", Some(n)) => bytes(n),
-                    ("worlds" | "planned", Some(n)) => count(n),
-                    _ => text(&row[c]),
-                }));
-            }
-            print(&table.to_string())?;
-        }
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-pub(crate) async fn drop(place: &Place, name: &str, ledger: Option<&str>) -> Result<ExitCode> {
+pub(crate) async fn drop(place: &Place, name: &str, ledger: Option<&str>) -> Result<()> {
     // Connect first, so that an unreachable ledger is reported before anything is dropped.
     let ledger = match ledger {
         Some(url) => Some(Ledger::open(url).await?),
@@ -90,11 +71,10 @@ pub(crate) async fn drop(place: &Place, name: &str, ledger: Option<&str>) -> Res
     open_store(place).await?;
     let dropped = create_store(place).await?.drop_ensemble(name).await;
     match (dropped, &ledger) {
-        (Ok(version), Some(ledger)) => _ = fleet::forget(ledger, name, Some(version)).await?,
+        (Ok(version), Some(ledger)) => _ = ledger.forget(name, Some(version)).await?,
         // An earlier drop ran without the ledger.
-        (Err(EnsembleError::Unknown { .. }), Some(ledger)) if fleet::forget(ledger, name, None).await? > 0 => {}
+        (Err(EnsembleError::Unknown { .. }), Some(ledger)) if ledger.forget(name, None).await? > 0 => {}
         (dropped, _) => _ = dropped?,
     }
-    print(&format!("dropped {name}\n"))?;
-    Ok(ExitCode::SUCCESS)
+    print(&format!("dropped {name}\n"))
 }

@@ -1,7 +1,5 @@
 //! `manyworlds events`: one world's events, or its summary.
 
-use std::process::ExitCode;
-
 use anyhow::Result;
 use ensemble::{Columns, EnsembleError, EventFilter, EventRows, OutcomeRef};
 use model::{Catalogue, Cell, EntityWorld, EventKind, SummaryTable};
@@ -10,17 +8,16 @@ use world::{World, WorldRange};
 
 use super::{make_model, model_of, open_columns};
 use crate::args::{EventsArgs, Format};
-use crate::output::{Table, note, print, print_json};
+use crate::output::{self, Table, note, print, print_json};
 
-pub(crate) async fn events(args: &EventsArgs) -> Result<ExitCode> {
+pub(crate) async fn events(args: &EventsArgs) -> Result<()> {
     let columns = open_columns(&args.data.data, &args.ensemble).await?;
     let stored = columns.ensemble();
     let catalogue = &stored.plan.catalogue;
     let entity = catalogue.find_entity(&args.entity)?;
     let world = World(args.world);
     if args.summary {
-        summary(&columns, entity, world, args.format.format)?;
-        return Ok(ExitCode::SUCCESS);
+        return summary(&columns, entity, world, args.format.format);
     }
     stored.place(world)?;
     let parse = |condition: &String| EventFilter::parse(condition, catalogue);
@@ -37,8 +34,7 @@ pub(crate) async fn events(args: &EventsArgs) -> Result<ExitCode> {
         let such = if filters.is_empty() { "" } else { " that meets the other conditions" };
         note(&format!("{player} has a part in no event of {} in world {world}{such}", args.entity));
     }
-    print_events(catalogue, &events, &kept, args.format.format)?;
-    Ok(ExitCode::SUCCESS)
+    print_events(catalogue, &events, &kept, args.format.format)
 }
 
 fn print_events(catalogue: &Catalogue, events: &EventRows, rows: &[usize], format: Format) -> Result<()> {
@@ -63,14 +59,10 @@ fn print_events(catalogue: &Catalogue, events: &EventRows, rows: &[usize], forma
     let header = std::iter::once("number".to_owned()).chain(shown.iter().map(|&c| catalogue.events[c].name.clone()));
     let mut table = Table::with_header(header.collect());
     for &row in rows {
-        let text = |value: Value| match value {
-            Value::Null => String::new(),
-            Value::String(text) => text,
-            other => other.to_string(),
-        };
-        table.push_row(std::iter::once(row.to_string()).chain(shown.iter().map(|&c| text(cell(c, row)))).collect());
+        let cells = shown.iter().map(|&c| output::cell(&cell(c, row)));
+        table.push_row(std::iter::once(row.to_string()).chain(cells).collect());
     }
-    print(&if format == Format::Csv { table.to_csv() } else { table.to_string() })
+    print(&table.text(format))
 }
 
 /// The model's summary tables of one world; JSON also has every outcome.

@@ -4,7 +4,6 @@ use std::fs::Permissions;
 use std::io::{BufWriter, Write};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use arrow::array::RecordBatch;
@@ -19,7 +18,7 @@ use super::sql::{csv, open_engine, table_in_sql};
 use crate::args::{ExportArgs, FileFormat, Place};
 use crate::output::{count, note};
 
-pub(crate) async fn export(args: &ExportArgs) -> Result<ExitCode> {
+pub(crate) async fn export(args: &ExportArgs) -> Result<()> {
     let format = format(args)?;
     let engine = open_engine(&Place::Folder(args.data.data.clone())).await?;
     let mut rows = engine.query(&question(args)).await?;
@@ -28,7 +27,7 @@ pub(crate) async fn export(args: &ExportArgs) -> Result<ExitCode> {
             bail!("Parquet is binary: name a file with --to");
         }
         write(&mut rows, format, BufWriter::new(std::io::stdout())).await?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(());
     };
     // Readers find the old file until the new one is complete.
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -50,7 +49,7 @@ pub(crate) async fn export(args: &ExportArgs) -> Result<ExitCode> {
         path.display(),
         crate::output::bytes(size)
     ));
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 fn format(args: &ExportArgs) -> Result<FileFormat> {

@@ -38,7 +38,7 @@ pub(crate) async fn submit(args: &SubmitArgs) -> Result<ExitCode> {
     if args.watch { status::watch_until_end(&ledger, &name, play.format.format).await } else { Ok(ExitCode::SUCCESS) }
 }
 
-pub(crate) async fn worker(args: &WorkerArgs) -> Result<ExitCode> {
+pub(crate) async fn worker(args: &WorkerArgs) -> Result<()> {
     let threads = match args.concurrency {
         Some(0) => bail!("--concurrency 0: a worker plays at least one range at a time"),
         Some(threads) => threads,
@@ -61,8 +61,7 @@ pub(crate) async fn worker(args: &WorkerArgs) -> Result<ExitCode> {
     let phases = Ticker::of_worker(meter);
     let worked = member.work().await;
     phases.finish();
-    worked?;
-    Ok(ExitCode::SUCCESS)
+    Ok(worked?)
 }
 
 /// The first signal lets the worker finish running ranges, the second drops them.
@@ -75,25 +74,24 @@ fn halt_on_signals() -> Result<watch::Receiver<Halt>> {
     Ok(receiver)
 }
 
-pub(crate) async fn pause(args: &SubmittedArgs) -> Result<ExitCode> {
+pub(crate) async fn pause(args: &SubmittedArgs) -> Result<()> {
     fleet::pause(&open_ledger(&args.ledger).await?, &args.ensemble).await?;
     note(&format!("paused {}; continue with `manyworlds resume {}`", args.ensemble, args.ensemble));
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
-pub(crate) async fn resume(args: &SubmittedArgs) -> Result<ExitCode> {
-    fleet::resume(&open_ledger(&args.ledger).await?, &args.ensemble).await?;
-    Ok(ExitCode::SUCCESS)
+pub(crate) async fn resume(args: &SubmittedArgs) -> Result<()> {
+    Ok(fleet::resume(&open_ledger(&args.ledger).await?, &args.ensemble).await?)
 }
 
-pub(crate) async fn cancel(args: &SubmittedArgs) -> Result<ExitCode> {
+pub(crate) async fn cancel(args: &SubmittedArgs) -> Result<()> {
     fleet::cancel(&open_ledger(&args.ledger).await?, &args.ensemble).await?;
     note(&format!("cancelled {}; its stored worlds stay readable", args.ensemble));
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
-pub(crate) async fn retry(args: &SubmittedArgs) -> Result<ExitCode> {
+pub(crate) async fn retry(args: &SubmittedArgs) -> Result<()> {
     let forgiven = fleet::retry(&open_ledger(&args.ledger).await?, &args.ensemble).await?;
     note(&format!("retrying {}: {} ranges had failed", args.ensemble, count(forgiven)));
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }

@@ -1,9 +1,7 @@
 //! `manyworlds flush`.
 
-use std::process::ExitCode;
-
 use anyhow::Result;
-use ingest::DigestOptions;
+use ingest::FlushOptions;
 use serde_json::json;
 
 use super::disk;
@@ -11,12 +9,12 @@ use super::table::no_table;
 use crate::args::{Format, TableArgs};
 use crate::output::{bytes, count, print, print_json};
 
-pub(crate) async fn flush(args: &TableArgs) -> Result<ExitCode> {
+pub(crate) async fn flush(args: &TableArgs) -> Result<()> {
     let root = args.folder();
     if !root.is_dir() {
         return Err(no_table(&args.name, &root));
     }
-    let done = ingest::digest(&root, disk(), &DigestOptions::default()).await?;
+    let done = ingest::digest(&root, disk(), &FlushOptions::default()).await?;
     match args.format.format {
         Format::Json => print_json(&json!({
             "table": args.name.to_string(),
@@ -24,16 +22,15 @@ pub(crate) async fn flush(args: &TableArgs) -> Result<ExitCode> {
             "segments": done.segments,
             "bytes": done.bytes,
             "segments_merged": done.merged,
-        }))?,
-        Format::Csv => print(&format!("rows,segments,bytes\n{},{},{}\n", done.rows, done.segments, done.bytes))?,
-        Format::Table if done.rows == 0 => print(&format!("the log of {} is empty\n", args.name))?,
+        })),
+        Format::Csv => print(&format!("rows,segments,bytes\n{},{},{}\n", done.rows, done.segments, done.bytes)),
+        Format::Table if done.rows == 0 => print(&format!("the log of {} is empty\n", args.name)),
         Format::Table => print(&format!(
             "flushed {} rows of {} into {} segments: {}\n",
             count(done.rows),
             args.name,
             count(done.segments as u64),
             bytes(done.bytes)
-        ))?,
+        )),
     }
-    Ok(ExitCode::SUCCESS)
 }

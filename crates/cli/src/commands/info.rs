@@ -1,7 +1,5 @@
 //! `manyworlds info`: the contents of a table.
 
-use std::process::ExitCode;
-
 use anyhow::{Context as _, Result};
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
@@ -12,12 +10,12 @@ use sql::{Engine, quoted};
 
 use super::sql::{open_engine, table_in_sql};
 use crate::args::{Format, Place, TableArgs};
-use crate::output::{Table, count, print, print_json};
+use crate::output::{Table, cell, count, print, print_json};
 
 /// Number of most frequent texts to show per column.
 const COMMONEST: usize = 3;
 
-pub(crate) async fn info(args: &TableArgs) -> Result<ExitCode> {
+pub(crate) async fn info(args: &TableArgs) -> Result<()> {
     let engine = open_engine(&Place::Folder(args.data.data.clone())).await?;
     let table = table_in_sql(&args.name);
     let schema = engine.query(&format!("SELECT * FROM {table} LIMIT 0")).await?.schema();
@@ -29,11 +27,10 @@ pub(crate) async fn info(args: &TableArgs) -> Result<ExitCode> {
     }
     let whole = json!({"table": args.name.to_string(), "rows": rows, "columns": columns});
     match args.format.format {
-        Format::Json => print_json(&whole)?,
-        Format::Csv => print(&listed(&columns).to_csv())?,
-        Format::Table => print(&format!("table {}, {} rows\n\n{}", args.name, count(rows), listed(&columns)))?,
+        Format::Json => print_json(&whole),
+        Format::Csv => print(&listed(&columns).to_csv()),
+        Format::Table => print(&format!("table {}, {} rows\n\n{}", args.name, count(rows), listed(&columns))),
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn is_text(ty: &DataType) -> bool {
@@ -68,14 +65,14 @@ async fn figures(engine: &Engine, table: &str, schema: &SchemaRef) -> Result<(u6
     let rows = values.next().map_or(0, |rows| rows.as_primitive::<Int64Type>().value(0)) as u64;
     let mut columns = Vec::new();
     for (field, measures) in schema.fields().iter().zip(of_columns) {
-        let mut told = Map::from_iter([
+        let mut statistics = Map::from_iter([
             ("column".to_owned(), json!(field.name())),
             ("type".to_owned(), json!(type_of(field.data_type()))),
         ]);
         for ((name, _), value) in measures.iter().zip(&mut values) {
-            told.insert((*name).to_owned(), json_of(value)?);
+            statistics.insert((*name).to_owned(), json_of(value)?);
         }
-        columns.push(Value::Object(told));
+        columns.push(Value::Object(statistics));
     }
     Ok((rows, columns))
 }
@@ -132,26 +129,26 @@ async fn commonest(engine: &Engine, table: &str, column: &str) -> Result<Value> 
 }
 
 fn listed(columns: &[Value]) -> Table {
-    let mut table = Table::new(["column", "type", "NULL", "min", "max", "mean", "deviation", "commonest"]);
-    for column in columns {
-        let text = |key: &str| match &column[key] {
-            Value::Null => String::new(),
-            Value::String(text) => text.clone(),
-            Value::Number(n) if n.is_f64() => format!("{:.3}", n.as_f64().unwrap_or_default()),
-            other => other.to_string(),
-        };
+    let number = |value: &Value| match value {
+        Value::Number(n) if n.is_f64() => format!("{:.3}", n.as_f64().unwrap_or_default()),
+        other => cell(other),
+    };
+    let commonest = |column: &Value| {
         let commonest = column["commonest"].as_array().into_iter().flatten();
         let commonest = commonest.map(|c| format!("{} ({})", c["value"].as_str().unwrap_or_default(), c["rows"]));
-        table.push([
-            text("column"),
-            text("type"),
-            text("nulls"),
-            text("min"),
-            text("max"),
-            text("mean"),
-            text("stddev"),
-            commonest.collect::<Vec<_>>().join(", "),
-        ]);
-    }
-    table
+        commonest.collect::<Vec<_>>().join(", ")
+    };
+    Table::of(
+        columns,
+        &[
+            ("column", &|c| cell(&c["column"])),
+            ("type", &|c| cell(&c["type"])),
+            ("NULL", &|c| cell(&c["nulls"])),
+            ("min", &|c| number(&c["min"])),
+            ("max", &|c| number(&c["max"])),
+            ("mean", &|c| number(&c["mean"])),
+            ("deviation", &|c| number(&c["stddev"])),
+            ("commonest", &commonest),
+        ],
+    )
 }

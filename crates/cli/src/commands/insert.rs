@@ -4,7 +4,6 @@ mod rows;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
@@ -44,7 +43,7 @@ impl Totals {
     }
 }
 
-pub(crate) async fn insert(args: &TableInsertArgs) -> Result<ExitCode> {
+pub(crate) async fn insert(args: &TableInsertArgs) -> Result<()> {
     let started = Instant::now();
     let mut load = Load::open(&args.table.folder(), disk(), args.on_conflict.into()).await?;
     let options = options(args);
@@ -67,7 +66,7 @@ pub(crate) async fn insert(args: &TableInsertArgs) -> Result<ExitCode> {
     report(args, &totals, started)
 }
 
-fn report(args: &TableInsertArgs, totals: &Totals, started: Instant) -> Result<ExitCode> {
+fn report(args: &TableInsertArgs, totals: &Totals, started: Instant) -> Result<()> {
     let Totals { rows, bytes: stored, before, overflow, renamed } = totals;
     if *before > 0 {
         note(&format!("{} rows were inserted before and are not inserted again (--again does)", count(*before)));
@@ -92,7 +91,7 @@ fn report(args: &TableInsertArgs, totals: &Totals, started: Instant) -> Result<E
         "cpu_s": Usage::now().cpu.as_secs_f64(),
     });
     match args.table.format.format {
-        Format::Json => print_json(&summary)?,
+        Format::Json => print_json(&summary),
         Format::Csv => bail!("table insert writes --format table or json"),
         Format::Table => print(&format!(
             "inserted {} rows into {}: {}, {:.2} bytes a row, {} rows a second\n",
@@ -101,9 +100,8 @@ fn report(args: &TableInsertArgs, totals: &Totals, started: Instant) -> Result<E
             bytes(*stored),
             *stored as f64 / (*rows).max(1) as f64,
             count((*rows as f64 / wall.max(1e-9)) as u64),
-        ))?,
+        )),
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Options for a new table.

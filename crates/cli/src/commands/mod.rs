@@ -32,7 +32,7 @@ mod verify;
 
 use std::net::SocketAddr;
 use std::num::NonZero;
-use std::process::ExitCode;
+use std::process::{ExitCode, Termination};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -61,9 +61,9 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Resume(args) => run(fleet::resume(&args)),
         Command::Cancel(args) => run(fleet::cancel(&args)),
         Command::Retry(args) => run(fleet::retry(&args)),
-        Command::Bingo { task } => bingo::bingo(&task),
+        Command::Bingo { task } => done(bingo::bingo(&task)),
         Command::Calibrate(args) => calibrate::calibrate(&args),
-        Command::Models { model } => models::models(model.as_deref()),
+        Command::Models { model } => done(models::models(model.as_deref())),
         Command::Ensembles { data, format } => run(ensembles::list(&data.data, format.format)),
         Command::Probability(args) => run(probability::probability(&args)),
         Command::Price(args) => run(probability::price(&args)),
@@ -71,9 +71,9 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Ask(args) => ask(&args),
         Command::Sql(args) => run(sql::sql(&args)),
         Command::Serve(args) => run(serve::serve(&args)),
-        Command::QuestionProcess => serve::answer_questions(),
-        Command::Config(_) => config::config(settings),
-        Command::Token { task } => token::token(&task),
+        Command::QuestionProcess => done(serve::answer_questions()),
+        Command::Config(_) => done(config::config(settings)),
+        Command::Token { task } => done(token::token(&task)),
         Command::Loadgen(args) => loadgen::loadgen(&args),
         Command::Compare(args) => run(compare::compare(&args)),
         Command::Correlate(args) => run(correlate::correlate(&args)),
@@ -87,7 +87,7 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Tables { data, format } | Command::Table { task: TableTask::List { data, format } } => {
             run(table::list(&data, &format))
         }
-        Command::Inspect(args) | Command::Table { task: TableTask::Inspect(args) } => run(table::show(&args)),
+        Command::Inspect(args) | Command::Table { task: TableTask::Inspect(args) } => run(table::inspect(&args)),
         Command::Table { task: TableTask::Drop(args) } => run(table::drop(&args)),
         Command::Table { task: TableTask::Cluster(args) } => run(upkeep::cluster(&args)),
         Command::Table { task: TableTask::Compact(args) } => run(upkeep::compact(&args)),
@@ -104,9 +104,14 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
+/// The exit code of a command: its own, or success.
+fn done<T: Termination>(result: Result<T>) -> Result<ExitCode> {
+    Ok(result?.report())
+}
+
 /// Runs a command on one thread per core.
-fn run(command: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> {
-    start_runtime()?.block_on(command)
+fn run<T: Termination>(command: impl Future<Output = Result<T>>) -> Result<ExitCode> {
+    done(start_runtime()?.block_on(command))
 }
 
 fn start_runtime() -> Result<Runtime> {
@@ -119,7 +124,7 @@ fn start_runtime() -> Result<Runtime> {
 /// queries.
 fn ask(args: &AskArgs) -> Result<ExitCode> {
     let runtime = Builder::new_current_thread().enable_all().build().context("cannot start the runtime")?;
-    runtime.block_on(ask::ask(args))
+    done(runtime.block_on(ask::ask(args)))
 }
 
 fn plugin(name: &str) -> Result<&'static Plugin> {

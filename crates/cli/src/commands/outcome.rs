@@ -1,20 +1,21 @@
 //! `manyworlds outcome`: distributions of outcomes.
 
 use std::fmt::Write as _;
-use std::process::ExitCode;
 
 use anyhow::Result;
-use ensemble::{OutcomeAnswer, OutcomeQuestion};
+use ensemble::{Interval, OutcomeAnswer, OutcomeQuestion};
 
 use super::open_columns;
 use crate::args::{Format, OutcomeArgs};
-use crate::output::{Table, count, from_to, known_to, print, print_json};
+use crate::chart::blocks;
+use crate::output::{Table, count, from_to, known_to, percent, print, print_json, trimmed};
 
 const QUANTILES: [f64; 7] = [0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99];
 const BINS: usize = 20;
-const BAR_WIDTH: f64 = 50.0;
+/// Width of a bar, in eighths of a character.
+const BAR_EIGHTHS: f64 = 400.0;
 
-pub(crate) async fn outcome(args: &OutcomeArgs) -> Result<ExitCode> {
+pub(crate) async fn outcome(args: &OutcomeArgs) -> Result<()> {
     let columns = open_columns(&args.data.data, &args.ensemble).await?;
     let question = OutcomeQuestion {
         ensemble: args.ensemble.clone(),
@@ -24,11 +25,10 @@ pub(crate) async fn outcome(args: &OutcomeArgs) -> Result<ExitCode> {
     };
     let shown = question.answer(&columns, &|| true)?;
     match args.format.format {
-        Format::Json => print_json(&shown.iter().map(|s| s.to_json(args.cdf)).collect::<Vec<_>>())?,
-        Format::Csv => print(&to_csv(&shown, args.cdf))?,
-        Format::Table => shown.iter().try_for_each(|s| print(&draw(s, args.cdf)))?,
+        Format::Json => print_json(&shown.iter().map(|s| s.to_json(args.cdf)).collect::<Vec<_>>()),
+        Format::Csv => print(&to_csv(&shown, args.cdf)),
+        Format::Table => shown.iter().try_for_each(|s| print(&draw(s, args.cdf))),
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn to_csv(shown: &[OutcomeAnswer], cdf: bool) -> String {
@@ -41,26 +41,22 @@ fn to_csv(shown: &[OutcomeAnswer], cdf: bool) -> String {
         }
         return table.to_csv();
     }
-    let mut table = Table::new([
-        "entity",
-        "outcome",
-        "worlds",
-        "mean",
-        "standard_deviation",
-        "min",
-        "median",
-        "max",
-        "ci_low",
-        "ci_high",
-    ]);
-    for s in shown {
-        let d = &s.distribution;
-        let numbers = [d.mean(), d.standard_deviation(), d.quantile(0.0), d.quantile(0.5), d.quantile(1.0)];
-        let [mean, deviation, min, median, max] = numbers.map(|n| n.to_string());
-        let worlds = d.worlds.to_string();
-        let [low, high] = s.ci.map_or_else(Default::default, |ci| [ci.low, ci.high].map(|end| end.to_string()));
-        table.push([s.entity.clone(), s.outcome.clone(), worlds, mean, deviation, min, median, max, low, high]);
-    }
+    let end = |s: &OutcomeAnswer, end: fn(Interval) -> f64| s.ci.map(|ci| end(ci).to_string()).unwrap_or_default();
+    let table = Table::of(
+        shown,
+        &[
+            ("entity", &|s| s.entity.clone()),
+            ("outcome", &|s| s.outcome.clone()),
+            ("worlds", &|s| s.distribution.worlds.to_string()),
+            ("mean", &|s| s.distribution.mean().to_string()),
+            ("standard_deviation", &|s| s.distribution.standard_deviation().to_string()),
+            ("min", &|s| s.distribution.quantile(0.0).to_string()),
+            ("median", &|s| s.distribution.quantile(0.5).to_string()),
+            ("max", &|s| s.distribution.quantile(1.0).to_string()),
+            ("ci_low", &|s| end(s, |ci| ci.low)),
+            ("ci_high", &|s| end(s, |ci| ci.high)),
+        ],
+    );
     table.to_csv()
 }
 
@@ -85,7 +81,7 @@ fn draw(s: &OutcomeAnswer, cdf: bool) -> String {
     let _ = writeln!(text, "{}\n", quantiles.join("  "));
     if cdf {
         let mut table = Table::new(["value", "not above"]);
-        d.cdf().for_each(|(value, p)| table.push([value.to_string(), format!("{:.2}%", 100.0 * p)]));
+        d.cdf().for_each(|(value, p)| table.push([value.to_string(), percent(p)]));
         let _ = writeln!(text, "{table}");
         return text;
     }
@@ -93,25 +89,17 @@ fn draw(s: &OutcomeAnswer, cdf: bool) -> String {
     let most = bins.iter().map(|b| b.2).max().unwrap_or(1).max(1) as f64;
     let labels: Vec<String> = bins
         .iter()
-        .map(|(from, to, _)| if from == to { from.to_string() } else { format!("{} to {}", short(*from), short(*to)) })
+        .map(
+            |(from, to, _)| {
+                if from == to { from.to_string() } else { format!("{} to {}", trimmed(*from, 2), trimmed(*to, 2)) }
+            },
+        )
         .collect();
     let width = labels.iter().map(String::len).max().unwrap_or(0);
     for ((_, _, n), label) in bins.iter().zip(&labels) {
-        let bar = bar(*n as f64 / most * BAR_WIDTH);
+        let bar = blocks((*n as f64 / most * BAR_EIGHTHS).round() as usize);
         let _ = writeln!(text, "{label:>width$} {:6.2}% {bar}", 100.0 * *n as f64 / d.worlds as f64);
     }
     text.push('\n');
     text
-}
-
-fn short(number: f64) -> String {
-    let text = format!("{number:.2}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// A bar of `length` characters, in eighths.
-fn bar(length: f64) -> String {
-    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    let eighths = (length * 8.0).round() as usize;
-    "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
 }

@@ -10,7 +10,7 @@ use run::{Control, Options, Summary, play};
 use super::simulation::{Sizing, planned, until};
 use super::{cores, create_store, serve_metrics, statistics, stop_on_signals};
 use crate::args::{Format, RunArgs};
-use crate::output::{Table, bytes, count, note, print, print_json};
+use crate::output::{Table, bytes, count, note, print, show};
 use crate::progress::Ticker;
 
 pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
@@ -65,16 +65,10 @@ async fn take_up(store: &mut Store, plan: Plan, args: &RunArgs) -> Result<Regist
 }
 
 fn report(summary: &Summary, format: Format) -> Result<()> {
-    match format {
-        Format::Json => print_json(summary),
-        Format::Csv | Format::Table => {
-            let table = as_table(summary);
-            if format == Format::Csv {
-                return print(&table.to_csv());
-            }
-            print(&table.to_string())?;
-            statistics::table(&summary.known).map_or(Ok(()), |outcomes| print(&format!("\n{outcomes}")))
-        }
+    show(format, summary, &as_table(summary))?;
+    match statistics::table(&summary.known) {
+        Some(outcomes) if format == Format::Table => print(&format!("\n{outcomes}")),
+        _ => Ok(()),
     }
 }
 

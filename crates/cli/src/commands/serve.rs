@@ -92,10 +92,9 @@ fn return_idle_memory() -> Result<()> {
 }
 
 /// Answers the queries of the server that started this process.
-pub(crate) fn answer_questions() -> Result<ExitCode> {
+pub(crate) fn answer_questions() -> Result<()> {
     return_idle_memory()?;
-    server::answer_questions(make_model()).context("cannot answer the server's queries")?;
-    Ok(ExitCode::SUCCESS)
+    server::answer_questions(make_model()).context("cannot answer the server's queries")
 }
 
 /// The key columns of each table, besides the time.

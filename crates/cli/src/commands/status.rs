@@ -9,41 +9,36 @@ use indicatif::HumanDuration;
 
 use super::statistics;
 use crate::args::{Format, StatusArgs};
-use crate::output::{Table, count, interval, note, print, print_json};
+use crate::output::{Table, count, interval, note, print, show, yes_no};
 use crate::progress::Display;
 
 /// Time between `watch`'s checks of the ledger without a notification.
 const LOOK_EACH: Duration = Duration::from_millis(200);
 
 pub(crate) async fn status(args: &StatusArgs) -> Result<ExitCode> {
-    let ledger = Ledger::open(&args.ledger.ledger).await?;
+    let (ledger, format) = (Ledger::open(&args.ledger.ledger).await?, args.format.format);
     if args.workers {
         let workers = fleet::workers(&ledger).await?;
-        match args.format.format {
-            Format::Json => print_json(&workers)?,
-            Format::Csv => print(&crew(&workers).to_csv())?,
-            Format::Table if workers.is_empty() => note("no workers"),
-            Format::Table => print(&crew(&workers).to_string())?,
+        if workers.is_empty() && format == Format::Table {
+            note("no workers");
+        } else {
+            show(format, &workers, &table_of_workers(&workers))?;
         }
         return Ok(ExitCode::SUCCESS);
     }
     match &args.ensemble {
-        Some(name) if args.watch => watch_until_end(&ledger, name, args.format.format).await,
-        Some(name) => {
-            show(&fleet::status_of(&ledger, name).await?, args.format.format)?;
-            Ok(ExitCode::SUCCESS)
-        }
+        Some(name) if args.watch => return watch_until_end(&ledger, name, format).await,
+        Some(name) => show_one(&fleet::status_of(&ledger, name).await?, format)?,
         None => {
             let all = fleet::status(&ledger).await?;
-            match args.format.format {
-                Format::Json => print_json(&all)?,
-                Format::Csv => print(&listed(&all).to_csv())?,
-                Format::Table if all.is_empty() => note("no ensemble was submitted yet"),
-                Format::Table => print(&listed(&all).to_string())?,
+            if all.is_empty() && format == Format::Table {
+                note("no ensemble was submitted yet");
+            } else {
+                show(format, &all, &table_of_ensembles(&all))?;
             }
-            Ok(ExitCode::SUCCESS)
         }
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Shows the progress of an ensemble until it ends, with exit code 1 unless it is complete. Waits through outages of the
@@ -66,7 +61,7 @@ pub(super) async fn watch_until_end(ledger: &Ledger, name: &str, format: Format)
         changes.wait(LOOK_EACH).await;
     };
     drop(display);
-    show(&ended, format)?;
+    show_one(&ended, format)?;
     let is_complete = matches!(ended.state, State::Complete | State::Enough);
     Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
@@ -87,7 +82,7 @@ async fn look(ledger: &Ledger, name: &str, display: &mut Display) -> Result<Opti
 
 /// The progress without the count of worlds.
 fn progress(one: &EnsembleStatus) -> String {
-    let mut parts = vec![one.state.word().to_owned(), format!("{} worlds/s", count(one.worlds_per_s as u64))];
+    let mut parts = vec![one.state.into_str().to_owned(), format!("{} worlds/s", count(one.worlds_per_s as u64))];
     parts.push(match one.workers.iter().filter(|w| w.is_there).count() {
         1 => "1 worker".to_owned(),
         workers => format!("{workers} workers"),
@@ -100,30 +95,27 @@ fn progress(one: &EnsembleStatus) -> String {
     parts.join(", ")
 }
 
-fn listed(all: &[EnsembleStatus]) -> Table {
-    let mut table = Table::new(["ensemble", "model", "state", "worlds", "done", "failed", "worlds/s", "submitted"]);
-    for one in all {
-        table.push([
-            one.name.clone(),
-            one.model.clone(),
-            one.state.word().to_owned(),
-            count(one.worlds as u64),
-            count(one.worlds_done as u64),
-            count(one.worlds_failed as u64),
-            count(one.worlds_per_s as u64),
-            one.submitted_at.chars().take(19).collect(),
-        ]);
-    }
-    table
+fn table_of_ensembles<'a>(all: impl IntoIterator<Item = &'a EnsembleStatus>) -> Table {
+    Table::of(
+        all,
+        &[
+            ("ensemble", &|one| one.name.clone()),
+            ("model", &|one| one.model.clone()),
+            ("state", &|one| one.state.into_str().to_owned()),
+            ("worlds", &|one| count(one.worlds as u64)),
+            ("done", &|one| count(one.worlds_done as u64)),
+            ("failed", &|one| count(one.worlds_failed as u64)),
+            ("worlds/s", &|one| count(one.worlds_per_s as u64)),
+            ("submitted", &|one| one.submitted_at.chars().take(19).collect()),
+        ],
+    )
 }
 
-fn show(one: &EnsembleStatus, format: Format) -> Result<()> {
-    match format {
-        Format::Json => return print_json(one),
-        Format::Csv => return print(&listed(std::slice::from_ref(one)).to_csv()),
-        Format::Table => {}
+fn show_one(one: &EnsembleStatus, format: Format) -> Result<()> {
+    show(format, one, &table_of_ensembles([one]))?;
+    if format != Format::Table {
+        return Ok(());
     }
-    print(&listed(std::slice::from_ref(one)).to_string())?;
     let p = &one.phases;
     let mut phases = Table::new(["phase", "seconds"]);
     let first = p.first_s.unwrap_or_default();
@@ -144,7 +136,7 @@ fn show(one: &EnsembleStatus, format: Format) -> Result<()> {
     }
     print(&format!("\n{phases}"))?;
     if !one.workers.is_empty() {
-        print(&format!("\n{}", crew(&one.workers)))?;
+        print(&format!("\n{}", table_of_workers(&one.workers)))?;
     }
     if let Some(outcomes) = statistics::table(&one.outcomes) {
         print(&format!("\n{outcomes}"))?;
@@ -156,18 +148,17 @@ fn show(one: &EnsembleStatus, format: Format) -> Result<()> {
     Ok(())
 }
 
-fn crew(workers: &[WorkerStatus]) -> Table {
-    let mut table = Table::new(["worker", "process", "threads", "there", "worlds", "worlds/s", "trouble"]);
-    for w in workers {
-        table.push([
-            w.host.clone(),
-            w.pid.to_string(),
-            w.threads.to_string(),
-            if w.is_there { "yes" } else { "no" }.to_owned(),
-            count(w.worlds_done as u64),
-            count(w.worlds_per_s as u64),
-            w.trouble.clone().unwrap_or_default(),
-        ]);
-    }
-    table
+fn table_of_workers(workers: &[WorkerStatus]) -> Table {
+    Table::of(
+        workers,
+        &[
+            ("worker", &|w| w.host.clone()),
+            ("process", &|w| w.pid.to_string()),
+            ("threads", &|w| w.threads.to_string()),
+            ("there", &|w| yes_no(w.is_there)),
+            ("worlds", &|w| count(w.worlds_done as u64)),
+            ("worlds/s", &|w| count(w.worlds_per_s as u64)),
+            ("trouble", &|w| w.trouble.clone().unwrap_or_default()),
+        ],
+    )
 }

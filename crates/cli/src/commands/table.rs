@@ -1,20 +1,19 @@
 //! `manyworlds table list`, `inspect` and `drop`.
 
 use std::path::Path;
-use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, anyhow};
 use arrow::array::RecordBatch;
 use disk::TEMPORARY_SUFFIX;
 use serde_json::{Value, json};
 use snapshot::Snapshot;
-use table::{FolderLock, Segment, StoredTable, TableName, inspect, lookup_bytes};
+use table::{FolderLock, Segment, Table as DeltaTable, TableName, lookup_bytes};
 
 use super::disk;
 use crate::args::{DataArgs, Format, FormatArgs, TableArgs};
-use crate::output::{Table, bytes, count, note, print, print_json};
+use crate::output::{Table, bytes, cell, count, note, percent, print, print_json, show};
 
-pub(crate) async fn list(data: &DataArgs, format: &FormatArgs) -> Result<ExitCode> {
+pub(crate) async fn list(data: &DataArgs, format: &FormatArgs) -> Result<()> {
     let mut tables = Vec::new();
     for name in snapshot::tables(&data.data)? {
         let root = name.folder(&data.data);
@@ -24,103 +23,82 @@ pub(crate) async fn list(data: &DataArgs, format: &FormatArgs) -> Result<ExitCod
             Err(error) => tables.push(json!({"table": name.to_string(), "trouble": format!("{error:#}")})),
         }
     }
-    match format.format {
-        Format::Json => print_json(&tables)?,
-        Format::Table => print(&listed(&tables, count, bytes).to_string())?,
-        Format::Csv => print(&listed(&tables, |n| n.to_string(), |n| n.to_string()).to_csv())?,
-    }
-    Ok(ExitCode::SUCCESS)
+    show(format.format, &tables, &listed(&tables, format.format))
 }
 
 /// A table and its unflushed rows; `None` if it has neither segments nor rows.
 async fn with_log(name: &TableName, root: &Path) -> Result<Option<Value>> {
-    let (mut of, waiting) = match StoredTable::open(root, disk()).await? {
-        Some(stored @ StoredTable::Row(_)) => (of_table(name, &stored).await?, Vec::new()),
-        _ => match Snapshot::open(root, &[]).await? {
-            Some(Snapshot { table: Some(table), unflushed, .. }) => {
-                (of_table(name, &StoredTable::Delta(table)).await?, unflushed)
-            }
-            Some(snapshot) => {
-                (json!({"table": name.to_string(), "files": 0, "rows": 0, "bytes": 0}), snapshot.unflushed)
-            }
-            None => return Ok(None),
-        },
+    let Some(snapshot) = Snapshot::open(root, &[]).await? else { return Ok(None) };
+    let mut of = match &snapshot.table {
+        Some(table) => of_table(name, table).await?,
+        None => json!({"table": name.to_string(), "files": 0, "rows": 0, "bytes": 0}),
     };
-    of["log_rows"] = json!(waiting.iter().map(RecordBatch::num_rows).sum::<usize>());
+    of["log_rows"] = json!(snapshot.unflushed.iter().map(RecordBatch::num_rows).sum::<usize>());
     of["trouble"] = json!(ingest::failing(root));
     Ok(Some(of))
 }
 
 /// One row per table; unknown cells stay empty.
-fn listed(tables: &[Value], count: fn(u64) -> String, bytes: fn(u64) -> String) -> Table {
-    let mut shown = Table::new(["table", "layout", "files", "rows", "bytes", "unflushed rows", "trouble"]);
-    for of in tables {
-        let text = |key: &str| of[key].as_str().unwrap_or_default().to_owned();
-        let number = |key: &str, write: fn(u64) -> String| of[key].as_u64().map(write).unwrap_or_default();
-        shown.push([
-            text("table"),
-            text("layout"),
-            number("files", count),
-            number("rows", count),
-            number("bytes", bytes),
-            number("log_rows", count),
-            text("trouble"),
-        ]);
-    }
-    shown
-}
-
-/// Statistics of a table. Layout `row` logs no row counts, so its `rows` is null.
-async fn of_table(name: &TableName, stored: &StoredTable) -> Result<Value> {
-    Ok(match stored {
-        StoredTable::Row(avro) => {
-            let files = avro.files()?;
-            let size: u64 = files.iter().map(|f| f.1).sum();
-            json!({"table": name.to_string(), "layout": "row", "files": files.len(), "rows": Value::Null, "bytes": size})
-        }
-        StoredTable::Delta(delta) => {
-            let segments = delta.segments().await?;
-            let options = delta.options()?;
-            json!({
-                "table": name.to_string(),
-                "layout": options.layout.to_string(),
-                "files": segments.len(),
-                "rows": segments.iter().map(|s| s.rows).sum::<u64>(),
-                "bytes": segments.iter().map(|s| s.bytes).sum::<u64>(),
-                "codec": options.codec.to_string(),
-                "encodings": options.encodings.to_string(),
-                "bloom": options.bloom,
-                "lookup": options.lookup,
-                "lookup_bytes": lookup_bytes(delta.root(), &segments)?,
-                "cluster": options.clustering.as_ref().map(|c| c.columns.clone()),
-                "curve": options.clustering.as_ref().map(|c| c.curve.to_string()),
-            })
-        }
-    })
-}
-
-pub(crate) async fn show(args: &TableArgs) -> Result<ExitCode> {
-    let root = args.folder();
-    let stored = StoredTable::open(&root, disk()).await?;
-    let stored = stored.ok_or_else(|| no_table(&args.name, &root))?;
-    let mut whole = of_table(&args.name, &stored).await?;
-    let columns = match &stored {
-        StoredTable::Row(_) => Vec::new(),
-        StoredTable::Delta(delta) => of_columns(&root, &delta.segments().await?)?,
+fn listed(tables: &[Value], format: Format) -> Table {
+    let number = |value: &Value, write: fn(u64) -> String| match value.as_u64() {
+        Some(n) if format == Format::Table => write(n),
+        _ => cell(value),
     };
+    Table::of(
+        tables,
+        &[
+            ("table", &|t| cell(&t["table"])),
+            ("layout", &|t| cell(&t["layout"])),
+            ("files", &|t| number(&t["files"], count)),
+            ("rows", &|t| number(&t["rows"], count)),
+            ("bytes", &|t| number(&t["bytes"], bytes)),
+            ("unflushed rows", &|t| number(&t["log_rows"], count)),
+            ("trouble", &|t| cell(&t["trouble"])),
+        ],
+    )
+}
+
+async fn of_table(name: &TableName, table: &DeltaTable) -> Result<Value> {
+    let (segments, options) = (table.segments().await?, table.options()?);
+    Ok(json!({
+        "table": name.to_string(),
+        "layout": options.layout.to_string(),
+        "files": segments.len(),
+        "rows": segments.iter().map(|s| s.rows).sum::<u64>(),
+        "bytes": segments.iter().map(|s| s.bytes).sum::<u64>(),
+        "codec": options.codec.to_string(),
+        "encodings": options.encodings.to_string(),
+        "bloom": options.bloom,
+        "lookup": options.lookup,
+        "lookup_bytes": lookup_bytes(table.root(), &segments)?,
+        "cluster": options.clustering.as_ref().map(|c| c.columns.clone()),
+        "curve": options.clustering.as_ref().map(|c| c.curve.to_string()),
+    }))
+}
+
+pub(crate) async fn inspect(args: &TableArgs) -> Result<()> {
+    let root = args.folder();
+    let table = DeltaTable::open(&root, disk()).await?.ok_or_else(|| no_table(&args.name, &root))?;
+    let mut whole = of_table(&args.name, &table).await?;
+    let columns = of_columns(&root, &table.segments().await?)?;
+    let table = cost_of(&columns);
     match args.format.format {
         Format::Json => {
             whole["columns"] = Value::Array(columns);
-            print_json(&whole)?;
+            print_json(&whole)
         }
-        Format::Table | Format::Csv => print_columns(&whole, &columns, args.format.format)?,
+        Format::Csv => print(&table.to_csv()),
+        Format::Table => {
+            let known = whole.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
+            let known = known.map(|(key, value)| format!("{key} {}", value.to_string().replace('"', "")));
+            print(&format!("{}\n\n{table}", known.collect::<Vec<_>>().join(", ")))
+        }
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn of_columns(root: &Path, segments: &[Segment]) -> Result<Vec<Value>> {
     let rows = segments.iter().map(|s| s.rows).sum::<u64>().max(1);
-    let reports = inspect(root, segments)?;
+    let reports = table::inspect(root, segments)?;
     let all = reports.iter().map(|c| c.bytes + c.bloom_bytes).sum::<u64>().max(1) as f64;
     let of_column = |c: &table::ColumnReport| {
         json!({
@@ -140,34 +118,27 @@ fn of_columns(root: &Path, segments: &[Segment]) -> Result<Vec<Value>> {
     Ok(reports.iter().map(of_column).collect())
 }
 
-fn print_columns(whole: &Value, columns: &[Value], format: Format) -> Result<()> {
-    let header = ["column", "encodings", "codec", "bytes per row", "share", "bounds", "filters", "false answers"];
-    let mut shown = Table::new(header);
-    for c in columns {
-        let number = |key: &str| c[key].as_f64().unwrap_or(0.0);
-        let text = |key: &str| c[key].as_str().unwrap_or_default().to_owned();
-        shown.push([
-            text("column"),
-            text("encodings"),
-            text("codec"),
-            format!("{:.3}", number("bytes_per_row")),
-            format!("{:.1}%", 100.0 * number("share")),
-            format!("{} of {}", c["groups_with_bounds"], c["groups"]),
-            bytes(c["bloom_bytes"].as_u64().unwrap_or(0)),
-            c["bloom_false_positives"].as_f64().map_or_else(|| "-".to_owned(), |p| format!("{:.2}%", 100.0 * p)),
-        ]);
-    }
-    if format == Format::Csv {
-        return print(&shown.to_csv());
-    }
-    let told = whole.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
-    let told: Vec<String> = told.map(|(key, value)| format!("{key} {}", value.to_string().replace('"', ""))).collect();
-    print(&format!("{}\n\n{shown}", told.join(", ")))
+/// One row per column.
+fn cost_of(columns: &[Value]) -> Table {
+    let number = |value: &Value| value.as_f64().unwrap_or(0.0);
+    Table::of(
+        columns,
+        &[
+            ("column", &|c| cell(&c["column"])),
+            ("encodings", &|c| cell(&c["encodings"])),
+            ("codec", &|c| cell(&c["codec"])),
+            ("bytes per row", &|c| format!("{:.3}", number(&c["bytes_per_row"]))),
+            ("share", &|c| format!("{:.1}%", 100.0 * number(&c["share"]))),
+            ("bounds", &|c| format!("{} of {}", c["groups_with_bounds"], c["groups"])),
+            ("filters", &|c| bytes(c["bloom_bytes"].as_u64().unwrap_or(0))),
+            ("false answers", &|c| c["bloom_false_positives"].as_f64().map_or_else(|| "-".to_owned(), percent)),
+        ],
+    )
 }
 
-pub(crate) async fn drop(args: &TableArgs) -> Result<ExitCode> {
+pub(crate) async fn drop(args: &TableArgs) -> Result<()> {
     let root = args.folder();
-    if StoredTable::open(&root, disk()).await?.is_none() && ingest::waiting(&root)?.is_none() {
+    if DeltaTable::open(&root, disk()).await?.is_none() && ingest::waiting(&root)?.is_none() {
         return Err(no_table(&args.name, &root));
     }
     let _folder_lock = FolderLock::exclusive(&root)?;
@@ -177,7 +148,7 @@ pub(crate) async fn drop(args: &TableArgs) -> Result<ExitCode> {
     let removed = std::fs::rename(&root, &gone).and_then(|()| std::fs::remove_dir_all(&gone));
     removed.with_context(|| format!("cannot remove {}", root.display()))?;
     note(&format!("removed table {}", args.name));
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 pub(super) fn no_table(name: &TableName, root: &Path) -> anyhow::Error {

@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use ingest::{DigestOptions, IngestError};
+use ingest::{FlushOptions, IngestError};
 use run::Usage;
 use serde_json::{Map, Value, json};
 use sql::Condition;
 use table::Progress;
 use table::cluster::ClusterOptions;
 use table::upkeep::{Deleted, LayoutChange, RewriteOptions, TrimLimit, TrimOptions, VacuumOptions};
-use table::{Clustering, Layout, StoredTable, Table as DeltaTable};
+use table::{Clustering, Table as DeltaTable};
 
 use super::table::no_table;
 use super::{disk, open_store};
@@ -29,7 +29,7 @@ use crate::output::{Table, bytes, count, note, print, print_json};
 /// Time between progress lines without a terminal.
 const LINE_EACH: Duration = Duration::from_secs(5);
 
-pub(crate) async fn cluster(args: &TableClusterArgs) -> Result<ExitCode> {
+pub(crate) async fn cluster(args: &TableClusterArgs) -> Result<()> {
     let root = args.table.folder();
     let clustering = clustering(args, &root).await?;
     let options = ClusterOptions { clustering, memory: args.memory << 20, all: args.all, progress: Some(progress()) };
@@ -66,7 +66,7 @@ async fn clustering(args: &TableClusterArgs, root: &std::path::Path) -> Result<O
     Ok(Some(Clustering { columns, curve: args.curve.unwrap_or(stored.curve) }))
 }
 
-pub(crate) async fn compact(args: &TableArgs) -> Result<ExitCode> {
+pub(crate) async fn compact(args: &TableArgs) -> Result<()> {
     let root = args.folder();
     let timed = timed(table::upkeep::compact(&root, disk(), Some(progress()))).await?;
     let done = &timed.result;
@@ -80,7 +80,7 @@ pub(crate) async fn compact(args: &TableArgs) -> Result<ExitCode> {
     timed.print(summary, args.format.format)
 }
 
-pub(crate) async fn trim(args: &TableTrimArgs) -> Result<ExitCode> {
+pub(crate) async fn trim(args: &TableTrimArgs) -> Result<()> {
     let root = args.table.folder();
     let limit = match (&args.before, args.keep_bytes) {
         (Some(time), _) => TrimLimit::Before(time.clone()),
@@ -103,13 +103,10 @@ fn time(micros: i64) -> Option<String> {
     Some(time.to_rfc3339_opts(chrono::SecondsFormat::AutoSi, true))
 }
 
-pub(crate) async fn delete(args: &TableDeleteArgs) -> Result<ExitCode> {
+pub(crate) async fn delete(args: &TableDeleteArgs) -> Result<()> {
     let root = args.table.folder();
-    let schema = match StoredTable::open(&root, disk()).await? {
-        Some(StoredTable::Delta(table)) => table.arrow_schema()?,
-        Some(StoredTable::Row(table)) => table.schema().clone(),
-        None => return Err(no_table(&args.table.name, &root)),
-    };
+    let table = DeltaTable::open(&root, disk()).await?.ok_or_else(|| no_table(&args.table.name, &root))?;
+    let schema = table.arrow_schema()?;
     let condition = Condition::parse(&args.condition, &schema)?;
     let timed = timed(table::upkeep::delete_rows(&root, disk(), Arc::new(condition), args.apply)).await?;
     timed.print(deleted(&timed.result, args.apply), args.table.format.format)
@@ -132,7 +129,7 @@ fn deleted(done: &Deleted, applied: bool) -> Value {
     summary
 }
 
-pub(crate) async fn rewrite(args: &TableRewriteArgs) -> Result<ExitCode> {
+pub(crate) async fn rewrite(args: &TableRewriteArgs) -> Result<()> {
     let root = args.table.folder();
     // An empty list counts as no columns.
     let names = |names: &Option<Vec<String>>| -> Option<Vec<String>> {
@@ -154,9 +151,6 @@ pub(crate) async fn rewrite(args: &TableRewriteArgs) -> Result<ExitCode> {
         let left = count(done.segments_left as u64);
         note(&format!("{left} segments were inserted meanwhile: run the command again to rewrite them too"));
     }
-    if (done.layout_before == Layout::Row) != (done.layout == Layout::Row) {
-        note("the new layout forgets which files were inserted: inserting one again duplicates its rows");
-    }
     let summary = json!({
         "layout_before": done.layout_before.to_string(),
         "layout": done.layout.to_string(),
@@ -170,7 +164,7 @@ pub(crate) async fn rewrite(args: &TableRewriteArgs) -> Result<ExitCode> {
     timed.print(summary, args.table.format.format)
 }
 
-pub(crate) async fn vacuum(args: &TableVacuumArgs) -> Result<ExitCode> {
+pub(crate) async fn vacuum(args: &TableVacuumArgs) -> Result<()> {
     let options = VacuumOptions { retain: Duration::from_secs(args.retain.saturating_mul(3_600)), apply: args.apply };
     let data = &args.data.data;
     let timed = match &args.name {
@@ -195,11 +189,11 @@ pub(crate) async fn vacuum(args: &TableVacuumArgs) -> Result<ExitCode> {
 
 pub(crate) async fn rebuild(args: &RebuildArgs) -> Result<ExitCode> {
     let root = args.table.folder();
-    if StoredTable::open(&root, disk()).await?.is_none() && ingest::waiting(&root)?.is_none() {
+    if DeltaTable::open(&root, disk()).await?.is_none() && ingest::waiting(&root)?.is_none() {
         return Err(no_table(&args.table.name, &root));
     }
     let flushed = if args.apply { flush(&root).await? } else { 0 };
-    if StoredTable::open(&root, disk()).await?.is_none() {
+    if DeltaTable::open(&root, disk()).await?.is_none() {
         bail!("table {} has rows in its log only: flush them with --apply", args.table.name);
     }
     let timed = timed(table::upkeep::rebuild(&root, disk(), args.apply, Some(progress()))).await?;
@@ -228,7 +222,7 @@ pub(crate) async fn rebuild(args: &RebuildArgs) -> Result<ExitCode> {
 
 /// Flushes a table's log, and returns the number of rows. A running server flushes by itself.
 async fn flush(root: &Path) -> Result<u64> {
-    match ingest::digest(root, disk(), &DigestOptions::default()).await {
+    match ingest::digest(root, disk(), &FlushOptions::default()).await {
         Err(IngestError::Digesting { .. }) => {
             note("the running server flushes the log by itself");
             Ok(0)
@@ -257,17 +251,16 @@ async fn timed<T, E: Into<anyhow::Error>>(work: impl Future<Output = Result<T, E
 }
 
 impl<T> Timed<T> {
-    fn print(&self, mut summary: Value, format: Format) -> Result<ExitCode> {
+    fn print(&self, mut summary: Value, format: Format) -> Result<()> {
         summary["wall_s"] = json!(self.wall.as_secs_f64());
         summary["cpu_s"] = json!(self.cpu.as_secs_f64());
         summary["peak_rss_bytes"] = json!(Usage::now().peak_rss_bytes);
         let fields = summary.as_object().cloned().unwrap_or_default();
         match format {
-            Format::Json => print_json(&summary)?,
-            Format::Csv => print(&listed(&fields, plain).to_csv())?,
-            Format::Table => print(&listed(&fields, for_people).to_string())?,
+            Format::Json => print_json(&summary),
+            Format::Csv => print(&listed(&fields, plain).to_csv()),
+            Format::Table => print(&listed(&fields, for_people).to_string()),
         }
-        Ok(ExitCode::SUCCESS)
     }
 }
 

@@ -6,27 +6,22 @@ use anyhow::Result;
 
 use super::{model_of, open_store};
 use crate::args::{Format, Place};
-use crate::output::{Table, note, print, print_json};
+use crate::output::{Table, note, show};
 
 pub(crate) async fn verify(place: &Place, name: &str, format: Format) -> Result<ExitCode> {
     let stored = open_store(place).await?.ensemble(name).await?;
     let model = model_of(&stored.plan)?;
     let found = ensemble::verify(&stored, &*model)?;
-    match format {
-        Format::Json => print_json(&found)?,
-        Format::Csv | Format::Table => {
-            let mut table = Table::new(["check", "holds", "detail"]);
-            for check in &found.checks {
-                let holds = check.ok.map_or("-", |ok| if ok { "yes" } else { "NO" });
-                table.push([check.name.clone(), holds.to_owned(), check.detail.clone()]);
-            }
-            table.push(["outcome hash".to_owned(), String::new(), found.hash.clone()]);
-            if let Some(hash) = &found.event_hash {
-                table.push(["event hash".to_owned(), String::new(), hash.clone()]);
-            }
-            print(&if format == Format::Csv { table.to_csv() } else { table.to_string() })?;
-        }
+    let mut table = Table::new(["check", "holds", "detail"]);
+    for check in &found.checks {
+        let holds = check.ok.map_or("-", |ok| if ok { "yes" } else { "NO" });
+        table.push([check.name.clone(), holds.to_owned(), check.detail.clone()]);
     }
+    table.push(["outcome hash".to_owned(), String::new(), found.hash.clone()]);
+    if let Some(hash) = &found.event_hash {
+        table.push(["event hash".to_owned(), String::new(), hash.clone()]);
+    }
+    show(format, &found, &table)?;
     let (have, planned) = (stored.worlds(), stored.plan.worlds.count());
     if have < planned && stored.enough.is_none() {
         let (model, name) = (&stored.plan.model, &stored.plan.name);

@@ -24,7 +24,7 @@ fn insert<'a>(file: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn rows_of_a_file_are_inserted_once_and_asked_in_every_layout() {
-    for layout in ["row", "column", "pruned", "clustered"] {
+    for layout in ["column", "pruned", "clustered"] {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
         let file = calls(folder.path());
@@ -77,7 +77,7 @@ fn a_table_tells_what_its_columns_cost() {
 }
 
 #[test]
-fn look_ups_are_asked_inspected_and_refused_by_layout_row() {
+fn secondary_indexes_are_asked_and_inspected() {
     let folder = tempfile::tempdir().unwrap();
     let file = calls(folder.path());
     let data = folder.path().join("data");
@@ -97,8 +97,6 @@ fn look_ups_are_asked_inspected_and_refused_by_layout_row() {
     assert_eq!(times[0]["n"], 100);
     let other = failure(&data, &insert(&file, &["--lookup", "tower"]), 2);
     assert!(other.contains("leave --layout, --bloom, --lookup, --cluster and --encodings out"), "{other}");
-    let row = failure(&folder.path().join("other"), &insert(&file, &["--layout", "row", "--lookup", "phone"]), 2);
-    assert!(row.contains("layout row has no secondary indexes: choose column, pruned or clustered"), "{row}");
     assert!(run(&data, &["table", "drop", "calls"]).status.success());
     assert!(!data.join("default/calls").exists());
 }
@@ -112,7 +110,7 @@ fn what_does_not_fit_is_refused_and_nothing_is_lost() {
     let missing = failure(&data, &insert(&file, &["--bloom", "hone"]), 2);
     assert!(missing.contains("no column \"hone\""), "{missing}");
     let layout = program(&insert(&file, &["--layout", "rows"])).arg("--data").arg(&data).output().unwrap();
-    assert!(String::from_utf8_lossy(&layout.stderr).contains("choose row, column, pruned or clustered"));
+    assert!(String::from_utf8_lossy(&layout.stderr).contains("choose column, pruned or clustered"));
     let kind = failure(&data, &["table", "insert", "calls", "calls.txt"], 2);
     assert!(kind.contains("calls.txt"), "{kind}");
     assert!(failure(&data, &["table", "inspect", "calls"], 2).contains("unknown table calls in"));
@@ -147,18 +145,63 @@ fn what_does_not_fit_is_refused_and_nothing_is_lost() {
     assert_eq!(sums, serde_json::json!([{"towers": towers + 7.5, "n": 1_003}]));
 }
 
-#[test]
-fn a_table_of_layout_row_keeps_its_columns() {
-    let folder = tempfile::tempdir().unwrap();
-    let (data, file) = (folder.path().join("data"), folder.path().join("rows.csv"));
-    fs::write(&file, "id\n1\n").unwrap();
-    let insert = ["table", "insert", "t", file.to_str().unwrap()];
-    json(&data, &[&insert[..], &["--layout", "row"]].concat());
-    for rows in ["id,new\n1,2\n", "id\nx\n", "id\n0.5\n"] {
-        fs::write(&file, rows).unwrap();
-        assert!(failure(&data, &insert, 2).contains("layout row, which keeps its columns"), "{rows}");
+/// Every file below `folder`, with its content.
+fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            found.push((path.clone(), Vec::new()));
+            found.extend(contents(&path));
+        } else {
+            found.push((path.clone(), fs::read(path).unwrap()));
+        }
     }
-    assert_eq!(json(&data, &["sql", "SELECT * FROM t"]), serde_json::json!([{"id": 1}]));
+    found.sort();
+    found
+}
+
+#[test]
+fn every_command_refuses_a_table_of_layout_row_and_keeps_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, file) = (folder.path().join("data"), calls(folder.path()));
+    let root = data.join("default/calls");
+    fs::create_dir_all(&root).unwrap();
+    for (name, content) in [("schema.arrow", "columns"), ("0.avro", "rows")] {
+        fs::write(root.join(name), content).unwrap();
+    }
+    let before = contents(&data);
+    let said = format!(
+        "cannot open the table {}: an older version wrote it in layout row, which this version does not support: \
+         rewrite the table in layout pruned with that version, or insert its source files into a new table",
+        root.display()
+    );
+    for words in [
+        &insert(&file, &[])[..],
+        &["append", "calls", file.to_str().unwrap()],
+        &["flush", "calls"],
+        &["sql", "SELECT * FROM calls"],
+        &["ask", "calls"],
+        &["export", "calls"],
+        &["info", "calls"],
+        &["table", "inspect", "calls"],
+        &["table", "rewrite", "calls", "--layout", "pruned"],
+        &["table", "compact", "calls"],
+        &["table", "cluster", "calls"],
+        &["table", "cluster", "calls", "--columns", "id"],
+        &["table", "delete", "calls", "--where", "id < 3", "--apply"],
+        &["table", "trim", "calls", "--keep-bytes", "0", "--apply"],
+        &["table", "vacuum", "calls", "--retain", "0", "--apply"],
+        &["table", "rebuild", "calls", "--apply"],
+        &["table", "drop", "calls"],
+    ] {
+        let refused = failure(&data, words, 2);
+        assert!(refused.contains(&said), "{words:?}: {refused}");
+        assert_eq!(contents(&data), before, "{words:?}");
+    }
+    // Listing the tables reports it beside the others.
+    let listed = json(&data, &["table", "list"]);
+    assert_eq!((&listed[0]["table"], listed.as_array().unwrap().len()), (&"calls".into(), 1));
+    assert!(listed[0]["trouble"].as_str().unwrap().contains(&said), "{listed}");
 }
 
 #[test]
@@ -263,7 +306,7 @@ const TAGGED: &str = r#"{"id": 1, "groups": ["mod2", "mod3"]}
 
 #[test]
 fn arrays_of_text_are_sets_in_json_lines_and_in_parquet() {
-    for layout in ["row", "column", "pruned"] {
+    for layout in ["column", "pruned"] {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
         let file = folder.path().join("tagged.jsonl");
@@ -294,9 +337,6 @@ fn arrays_of_text_are_sets_in_json_lines_and_in_parquet() {
         assert_eq!(String::from_utf8_lossy(&csv.stdout), expected, "{layout}");
         let shown = run(&data, &["sql", sql, "--format", "table"]);
         assert!(String::from_utf8_lossy(&shown.stdout).contains("[mod2, mod3]"), "{layout}");
-        if layout == "row" {
-            continue;
-        }
         // The program can read its own files.
         let files = fs::read_dir(data.join("default/tagged")).unwrap().map(|e| e.unwrap().path());
         let written: Vec<PathBuf> = files.filter(|f| f.extension().is_some_and(|e| e == "parquet")).collect();

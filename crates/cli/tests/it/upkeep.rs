@@ -115,17 +115,7 @@ fn a_table_is_rewritten_in_another_layout() {
     rewrite(&["--layout", "column"]);
     assert_eq!(shown()["columns"][0]["groups_with_bounds"], 0);
     assert_eq!(content(data.path(), "calls"), before);
-    // Layout row has no log, so the table's folder is exchanged.
-    assert_eq!(rewrite(&["--layout", "row"])["segments_out"], 1);
-    assert_eq!(
-        (&json(data.path(), &["table", "list"])[0]["layout"], content(data.path(), "calls")),
-        (&"row".into(), before.clone())
-    );
-    let condition = ["table", "delete", "calls", "--where", "id < 3", "--apply"];
-    assert!(failure(data.path(), &condition, 2).contains("layout row does not support maintenance"));
-    assert_eq!(rewrite(&["--layout", "pruned", "--bloom", "id"])["layout_before"], "row");
-    assert_eq!(content(data.path(), "calls"), before);
-    json(data.path(), &condition);
+    json(data.path(), &["table", "delete", "calls", "--where", "id < 3", "--apply"]);
     assert_eq!(content(data.path(), "calls")["n"], 497);
 }
 

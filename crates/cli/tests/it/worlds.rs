@@ -28,7 +28,13 @@ fn play_with_gaps(data: &Path, events: &str) {
         let ranges = plan.ranges();
         let follow = Follow::new(&plan.catalogue, Vec::new());
         let registered = store.register(plan, false).await.unwrap();
-        let player = Player::new(model, registered.clone(), store.disk().clone(), table::PageFormat::default(), follow);
+        let player = Player {
+            model,
+            ensemble: registered.clone(),
+            disk: store.disk().clone(),
+            format: table::PageFormat::default(),
+            follow,
+        };
         let mut encoders = player.encoders().unwrap();
         for range in [ranges[1], ranges[3]] {
             let written = player.play(range, &mut encoders, &|| false).unwrap().unwrap();
@@ -243,7 +249,7 @@ fn vacuum_keeps_files_of_versions_that_are_still_played() {
         let follow = Follow::new(&plan.catalogue, Vec::new());
         let (range, disk) = (plan.ranges()[1], store.disk().clone());
         let registered = store.register(plan, true).await.unwrap();
-        let player = Player::new(model, registered.clone(), disk, table::PageFormat::default(), follow);
+        let player = Player { model, ensemble: registered.clone(), disk, format: table::PageFormat::default(), follow };
         player.play(range, &mut player.encoders().unwrap(), &|| false).unwrap().unwrap();
         [registered.paths.outcomes(range), registered.paths.events(range)]
     };

@@ -65,7 +65,7 @@ impl<'a> Reader<'a> {
         loop {
             let at = self.at;
             let cell = self.cell().map_err(|refusal| malformed(at, refusal.reason))?;
-            let name = spell(cell, &mut self.scratch);
+            let name = to_text(cell, &mut self.scratch);
             if name != TIME.as_bytes() {
                 check_name(name, limits)
                     .map_err(|refusal| malformed(at, format!("column {}: {}", names.len() + 1, refusal.reason)))?;
@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
                 self.at += 1;
             }
             let cell = self.cell()?;
-            let text = spell(cell, &mut self.scratch);
+            let text = to_text(cell, &mut self.scratch);
             let column = rows.column(name, limits)?;
             let value = if cell.quoted {
                 Value::Text(text)
@@ -188,7 +188,7 @@ impl<'a> Reader<'a> {
 
 /// A cell's text with its quotes undoubled.
 #[inline]
-fn spell<'s>(cell: Cell<'s>, scratch: &'s mut Vec<u8>) -> &'s [u8] {
+fn to_text<'s>(cell: Cell<'s>, scratch: &'s mut Vec<u8>) -> &'s [u8] {
     if cell.doubled { halve_quotes(cell.raw, scratch) } else { cell.raw }
 }
 

@@ -1,6 +1,6 @@
 //! Values: scalars, arrays and numbers of any size.
 
-use super::{Parser, Quoted, Scalar, spell};
+use super::{Parser, Quoted, Scalar, to_text};
 use crate::column::Value;
 use crate::limits::Limits;
 use crate::refusal::Taken;
@@ -20,7 +20,7 @@ impl Parser<'_> {
         }
         match self.scalar(name)? {
             Scalar::Text(quoted) => {
-                let text = spell(quoted, &mut self.scratch)?;
+                let text = to_text(quoted, &mut self.scratch)?;
                 table.add_value(column, Value::Text(text), limits)?;
             }
             Scalar::Value(value) => {
@@ -47,7 +47,7 @@ impl Parser<'_> {
             match self.peek() {
                 Some(b'"') => {
                     let quoted = self.quoted("a text")?;
-                    self.members.push(spell(quoted, &mut self.scratch)?);
+                    self.members.push(to_text(quoted, &mut self.scratch)?);
                 }
                 Some(b'[' | b'{') => {
                     self.at = start;
@@ -93,7 +93,7 @@ impl Parser<'_> {
                 }
                 self.at += 1;
             } else if let Scalar::Text(quoted) = self.scalar(Quoted { raw: b"", escaped: false })? {
-                spell(quoted, &mut self.scratch)?;
+                to_text(quoted, &mut self.scratch)?;
             }
             // A comma brings the next value; the closer ends one of the enclosing containers.
             loop {
@@ -115,7 +115,7 @@ impl Parser<'_> {
     fn pass_name(&mut self) -> Taken<()> {
         self.skip_spaces();
         let name = self.quoted("a name")?;
-        spell(name, &mut self.scratch)?;
+        to_text(name, &mut self.scratch)?;
         self.expect(b':')
     }
 }

@@ -176,13 +176,13 @@ impl<'a> Parser<'a> {
 
     /// The column of a name, prefixed by the enclosing objects.
     fn column(&mut self, name: Quoted<'_>, table: &mut Table, limits: &Limits) -> Taken<usize> {
-        let name = spell(name, &mut self.scratch)?;
+        let name = to_text(name, &mut self.scratch)?;
         if self.path.is_empty() { table.column(name, limits) } else { table.nested(&mut self.path, name, limits) }
     }
 
     /// Enters an object and returns true, unless it is excluded.
     fn enter(&mut self, name: Quoted<'_>, table: &Table, limits: &Limits) -> Taken<bool> {
-        let field = self.path.field(spell(name, &mut self.scratch)?);
+        let field = self.path.field(to_text(name, &mut self.scratch)?);
         if table.excludes(field) {
             self.pass_value()?;
             return Ok(false);
@@ -270,7 +270,7 @@ enum Scalar<'a> {
 
 /// A text without its escapes.
 #[inline]
-fn spell<'s>(quoted: Quoted<'s>, scratch: &'s mut Vec<u8>) -> Taken<&'s [u8]> {
+fn to_text<'s>(quoted: Quoted<'s>, scratch: &'s mut Vec<u8>) -> Taken<&'s [u8]> {
     if quoted.escaped { unescape(quoted.raw, scratch) } else { Ok(quoted.raw) }
 }
 

@@ -1,6 +1,6 @@
 //! Finds the rows under a path in a document.
 
-use super::{Parser, spell};
+use super::{Parser, to_text};
 use crate::path::shown;
 use crate::refusal::{Taken, refuse};
 
@@ -53,7 +53,7 @@ impl Parser<'_> {
                 Some(b',') => self.at += 1,
                 _ => {
                     let quoted = self.quoted("a name")?;
-                    let right = spell(quoted, &mut self.scratch)? == name;
+                    let right = to_text(quoted, &mut self.scratch)? == name;
                     self.expect(b':')?;
                     self.skip_spaces();
                     if right && found.replace(self.at).is_some() {

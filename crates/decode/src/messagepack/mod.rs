@@ -15,7 +15,7 @@ mod columnar;
 mod reader;
 mod row;
 pub(super) mod rows;
-mod spell;
+mod to_text;
 
 use reader::{Reader, Token};
 

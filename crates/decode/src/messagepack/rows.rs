@@ -2,8 +2,8 @@
 
 use super::reader::{Reader, Token};
 use super::row::checked;
-use super::spell;
 use super::timestamp;
+use super::to_text;
 use crate::batch::Batch;
 use crate::column::Value;
 use crate::error::DecodeError;
@@ -160,13 +160,13 @@ impl Row {
                 )
             }
             Token::Extension { tag: -1, bytes } if let Some(time) = timestamp(bytes) => {
-                let text = time.spell().into_bytes();
+                let text = time.to_text().into_bytes();
                 let value = time.whole().map_or(Value::Text(&text), Value::Time);
                 table.add_written(place, value, || text.clone(), limits)
             }
             Token::Array(len) => {
                 // Check now that the array converts to JSON, so that it can be converted later.
-                let text = spell::json(start).or_else(|reason| refuse_field(self.path.last(), reason))?;
+                let text = to_text::json(start).or_else(|reason| refuse_field(self.path.last(), reason))?;
                 if self.set(reader, len)? {
                     return table.add_written(place, Value::Set(&self.members), || text.clone(), limits);
                 }
@@ -188,7 +188,7 @@ impl Row {
                 continue;
             }
             self.member.clear();
-            if !spell::scalar(token, &mut self.member) {
+            if !to_text::scalar(token, &mut self.member) {
                 return Ok(false);
             }
             self.members.push(&self.member);

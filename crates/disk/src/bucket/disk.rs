@@ -118,10 +118,6 @@ impl Disk for BucketDisk {
         create_dir(path)
     }
 
-    fn exchange(&self, one: &Path, _: &Path) -> io::Result<()> {
-        Err(self.refuse("exchange", one))
-    }
-
     fn remove_dir(&self, path: &Path) -> io::Result<()> {
         self.client.remove_all(&self.mirror.key(path)?)?;
         unless_missing(fs::remove_dir_all(path))

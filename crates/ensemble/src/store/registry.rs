@@ -48,7 +48,7 @@ fn described(name: &str, disk: &dyn Disk, path: &Path, bytes: u64) -> std::resul
         seed: Seed(number("seed")?),
         worlds: WorldRange::new(World(0), u32::try_from(number("worlds")?)?)?,
         range_worlds: u32::try_from(number("range_worlds")?)?,
-        events: if text("events")? == EventMode::Store.word() { EventMode::Store } else { EventMode::Replay },
+        events: if text("events")? == EventMode::Store.into_str() { EventMode::Store } else { EventMode::Replay },
         catalogue: serde_json::from_str(&text("catalogue")?)
             .map_err(|e| format!("its catalogue does not read: {e}"))?,
     };
@@ -111,7 +111,7 @@ impl Store {
         let catalogue = serde_json::to_string(&plan.catalogue)
             .map_err(|e| EnsembleError::Description { name: plan.name.clone(), reason: e.to_string() })?;
         let seed = plan.seed.0.to_string();
-        let texts = [plan.model.as_str(), &plan.parameters, &seed, "", "", plan.events.word(), created, &catalogue];
+        let texts = [plan.model.as_str(), &plan.parameters, &seed, "", "", plan.events.into_str(), created, &catalogue];
         let numbers = [0, 0, 0, plan.worlds.count() as i32, plan.range_worlds as i32];
         let fields = if enough.is_some() { enough_fields() } else { ensemble_fields() };
         let schema = SegmentSchema::new(&fields).map_err(fail)?;

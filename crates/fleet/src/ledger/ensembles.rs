@@ -1,16 +1,19 @@
 //! Ensembles in the ledger.
 
 use run::Until;
+use serde::Serialize;
 use sqlx::Row as _;
 use sqlx::postgres::PgRow;
+use strum::{EnumString, IntoStaticStr};
 use world::WorldRange;
 
 use super::{Ledger, Result};
 use crate::error::FleetError;
 
 /// The state of an ensemble.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, EnumString, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum State {
     /// Its messages are being published.
     Submitting,
@@ -29,29 +32,14 @@ pub enum State {
 }
 
 impl State {
-    const ALL: [Self; 7] =
-        [Self::Submitting, Self::Running, Self::Paused, Self::Cancelled, Self::Failed, Self::Enough, Self::Complete];
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Submitting => "submitting",
-            Self::Running => "running",
-            Self::Paused => "paused",
-            Self::Cancelled => "cancelled",
-            Self::Failed => "failed",
-            Self::Enough => "enough",
-            Self::Complete => "complete",
-        }
-    }
-
     /// Whether ranges may be played, now or later.
     pub fn may_go_on(self) -> bool {
         matches!(self, Self::Submitting | Self::Running | Self::Paused)
     }
 
     pub(super) fn parse(word: &str) -> std::result::Result<Self, sqlx::Error> {
-        let unknown = || sqlx::Error::Decode(format!("unknown state {word:?} of an ensemble").into());
-        Self::ALL.into_iter().find(|state| state.word() == word).ok_or_else(unknown)
+        let unknown = |_| sqlx::Error::Decode(format!("unknown state {word:?} of an ensemble").into());
+        word.parse().map_err(unknown)
     }
 }
 
@@ -162,9 +150,8 @@ impl Ledger {
     /// If no ensemble has the name.
     pub(crate) async fn find(&self, name: &str) -> Result<Submitted> {
         let sql = format!("SELECT {COLUMNS} FROM ensembles WHERE name = $1 ORDER BY id DESC LIMIT 1");
-        let found = self.within(sqlx::query(sqlx::AssertSqlSafe(sql)).bind(name).fetch_optional(&self.pool())).await;
-        let found = found.and_then(|row| row.as_ref().map(submitted).transpose());
-        match found.map_err(self.fail("find an ensemble"))? {
+        let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(name);
+        match self.rows("find an ensemble", query, submitted).await?.pop() {
             Some(found) => Ok(found),
             None => Err(self.unknown(name).await?),
         }
@@ -172,8 +159,8 @@ impl Ledger {
 
     /// The error for an unknown name.
     pub(crate) async fn unknown(&self, name: &str) -> Result<FleetError> {
-        let names = sqlx::query_scalar("SELECT name FROM ensembles GROUP BY name ORDER BY max(id) DESC LIMIT 12");
-        let have = self.within(names.fetch_all(&self.pool())).await.map_err(self.fail("list its ensembles"))?;
+        let names = sqlx::query("SELECT name FROM ensembles GROUP BY name ORDER BY max(id) DESC LIMIT 12");
+        let have = self.rows("list its ensembles", names, |row| row.try_get(0)).await?;
         Ok(FleetError::Unknown { name: name.to_owned(), have })
     }
 
@@ -188,13 +175,15 @@ impl Ledger {
     /// The state of an ensemble; `None` once it is dropped.
     pub(crate) async fn state(&self, ensemble: i64) -> Result<Option<State>> {
         let sql = "SELECT state FROM ensembles WHERE id = $1";
-        let word = self.within(sqlx::query_scalar(sql).bind(ensemble).fetch_optional(&self.pool())).await;
-        let state = word.and_then(|word: Option<String>| word.map(|word| State::parse(&word)).transpose());
-        state.map_err(self.fail("find an ensemble"))
+        let state = |row: &PgRow| State::parse(row.try_get(0)?);
+        Ok(self.rows("find an ensemble", sqlx::query(sql).bind(ensemble), state).await?.pop())
     }
 
-    /// Removes an ensemble's versions up to `version`, or all; returns their number.
-    pub(crate) async fn forget(&self, name: &str, version: Option<u64>) -> Result<u64> {
+    /// Removes a dropped ensemble's versions up to `version`, or all; returns their number.
+    ///
+    /// # Errors
+    /// If the ledger does not answer.
+    pub async fn forget(&self, name: &str, version: Option<u64>) -> Result<u64> {
         let sql = "DELETE FROM ensembles WHERE name = $1 AND version <= coalesce($2, version)";
         let version = version.map(|version| version as i64);
         self.execute("forget an ensemble", sqlx::query(sql).bind(name).bind(version)).await
@@ -203,17 +192,15 @@ impl Ledger {
     /// Running ensembles, oldest first.
     pub(crate) async fn running(&self) -> Result<Vec<Submitted>> {
         let sql = format!("SELECT {COLUMNS} FROM ensembles WHERE state = 'running' ORDER BY id");
-        let rows = self.within(sqlx::query(sqlx::AssertSqlSafe(sql)).fetch_all(&self.pool())).await;
-        let running = rows.and_then(|rows| rows.iter().map(submitted).collect());
-        running.map_err(self.fail("list its ensembles"))
+        self.rows("list its ensembles", sqlx::query(sqlx::AssertSqlSafe(sql)), submitted).await
     }
 
     /// Changes the state of an ensemble in one of the states `from`; returns whether it did.
     pub(crate) async fn turn(&self, ensemble: i64, from: &[State], to: State) -> Result<bool> {
-        let from: Vec<&str> = from.iter().map(|state| state.word()).collect();
+        let from: Vec<&str> = from.iter().map(State::into_str).collect();
         let sql = "UPDATE ensembles SET state = $3, finished_at = CASE WHEN $3 IN ('running', 'paused') THEN NULL \
                    ELSE now() END WHERE id = $1 AND state = ANY($2)";
-        let statement = sqlx::query(sql).bind(ensemble).bind(from).bind(to.word());
+        let statement = sqlx::query(sql).bind(ensemble).bind(from).bind(to.into_str());
         Ok(self.execute("change an ensemble's state", statement).await? > 0)
     }
 
@@ -223,14 +210,11 @@ impl Ledger {
         let sql = "SELECT NOT EXISTS (SELECT FROM ensembles WHERE id = $1) \
                        OR EXISTS (SELECT FROM ranges WHERE ensemble = $1 AND state = 'queued'), \
                    EXISTS (SELECT FROM ranges WHERE ensemble = $1 AND state = 'failed')";
-        let there_are: (bool, bool) = self
-            .within(sqlx::query_as(sql).bind(ensemble).fetch_one(&self.pool()))
-            .await
-            .map_err(self.fail("look for ranges"))?;
-        Ok(match there_are {
-            (true, _) => None,
-            (false, true) => Some(State::Failed),
-            (false, false) => Some(State::Complete),
+        let both = |row: &PgRow| Ok((row.try_get(0)?, row.try_get(1)?));
+        Ok(match self.rows("look for ranges", sqlx::query(sql).bind(ensemble), both).await?[..] {
+            [(false, true)] => Some(State::Failed),
+            [(false, false)] => Some(State::Complete),
+            _ => None,
         })
     }
 }

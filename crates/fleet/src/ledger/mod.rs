@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
-use sqlx::postgres::{PgArguments, PgConnectOptions, PgPoolOptions};
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgPoolOptions, PgRow};
 use sqlx::query::Query;
 use sqlx::{Connection as _, PgConnection, PgPool, Postgres, SqlSafeStr as _};
 use uuid::Uuid;
@@ -21,7 +21,8 @@ pub use changes::Changes;
 pub use ensembles::State;
 pub(crate) use ensembles::{Submission, Submitted};
 pub(crate) use ranges::{Claim, NoteTimes, Verdict};
-pub(crate) use totals::{Part, RATE_S, Totals};
+pub use totals::{EnsembleStatus, PhaseTotals, UntilStatus, WorkerStatus};
+pub(crate) use totals::{Rates, Totals};
 pub(crate) use workers::Introduction;
 
 use crate::error::FleetError;
@@ -97,6 +98,17 @@ impl Ledger {
     async fn execute(&self, doing: &'static str, statement: Query<'_, Postgres, PgArguments>) -> Result<u64> {
         let done = self.within(statement.execute(&self.pool())).await;
         Ok(done.map_err(self.fail(doing))?.rows_affected())
+    }
+
+    /// The rows of a query.
+    async fn rows<T>(
+        &self,
+        doing: &'static str,
+        query: Query<'_, Postgres, PgArguments>,
+        read: impl Fn(&PgRow) -> std::result::Result<T, sqlx::Error>,
+    ) -> Result<Vec<T>> {
+        let rows = self.within(query.fetch_all(&self.pool())).await;
+        rows.and_then(|rows| rows.iter().map(read).collect()).map_err(self.fail(doing))
     }
 
     /// The fleet's number, part of its queues' names.

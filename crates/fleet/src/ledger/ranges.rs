@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use ensemble::Aggregates;
 use run::{PHASES, Times};
+use sqlx::Row as _;
+use sqlx::postgres::PgRow;
 use uuid::Uuid;
 use world::{World, WorldRange};
 
@@ -63,10 +65,10 @@ const IDLE: &str = "ensemble = $1 AND state = 'queued' AND published \
 /// Seconds without progress after which another worker may claim a range: longer than any time limit of an answer.
 const STALLED_S: f64 = 45.0;
 
-pub(super) fn range(first_world: i64, worlds: i64) -> std::result::Result<WorldRange, sqlx::Error> {
-    let first = u32::try_from(first_world).map_err(undecodable)?;
-    let worlds = u32::try_from(worlds).map_err(undecodable)?;
-    WorldRange::new(World(first), worlds).map_err(undecodable)
+/// The range of a row that begins with its first world and its worlds.
+pub(super) fn range(row: &PgRow) -> std::result::Result<WorldRange, sqlx::Error> {
+    let number = |place: usize| u32::try_from(row.try_get::<i64, _>(place)?).map_err(undecodable);
+    WorldRange::new(World(number(0)?), number(1)?).map_err(undecodable)
 }
 
 fn first(range: WorldRange) -> i64 {
@@ -167,18 +169,9 @@ impl Ledger {
         let sql = "UPDATE ranges SET failures = failures + 1, worker = NULL, error = $3, \
                    state = CASE WHEN failures + 1 >= $4 THEN 'failed' ELSE state END \
                    WHERE ensemble = $1 AND first_world = $2 AND state = 'queued' RETURNING state";
-        let state: Option<String> = self
-            .within(
-                sqlx::query_scalar(sql)
-                    .bind(ensemble)
-                    .bind(first(range))
-                    .bind(reason)
-                    .bind(FAILURES_MAX)
-                    .fetch_optional(&self.pool()),
-            )
-            .await
-            .map_err(self.fail("note a failure"))?;
-        Ok(if state.as_deref() == Some("queued") { Verdict::Again } else { Verdict::GivenUp })
+        let query = sqlx::query(sql).bind(ensemble).bind(first(range)).bind(reason).bind(FAILURES_MAX);
+        let state: Vec<String> = self.rows("note a failure", query, |row| row.try_get(0)).await?;
+        Ok(if state == ["queued"] { Verdict::Again } else { Verdict::GivenUp })
     }
 
     /// Releases a claim. The start does not count, because its worker did not die.
@@ -192,9 +185,7 @@ impl Ledger {
     pub(crate) async fn unpublished(&self, ensemble: i64) -> Result<Vec<WorldRange>> {
         let sql = "SELECT first_world, worlds FROM ranges WHERE ensemble = $1 AND state = 'queued' \
                    AND NOT published ORDER BY first_world";
-        let rows = self.within(sqlx::query_as(sql).bind(ensemble).fetch_all(&self.pool())).await;
-        let ranges = rows.and_then(|rows: Vec<(i64, i64)>| rows.into_iter().map(|(f, n)| range(f, n)).collect());
-        ranges.map_err(self.fail("list ranges"))
+        self.rows("list ranges", sqlx::query(sql).bind(ensemble), range).await
     }
 
     pub(crate) async fn note_published(&self, ensemble: i64, ranges: &[WorldRange]) -> Result<()> {
@@ -219,16 +210,9 @@ impl Ledger {
     /// Whether any range lacks a live worker.
     pub(crate) async fn has_idle(&self, ensemble: i64) -> Result<bool> {
         let sql = format!("SELECT EXISTS (SELECT FROM ranges r WHERE {IDLE})");
-        let found = self
-            .within(
-                sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
-                    .bind(ensemble)
-                    .bind(GONE_S)
-                    .bind(STALLED_S)
-                    .fetch_one(&self.pool()),
-            )
-            .await;
-        found.map_err(self.fail("look for ranges"))
+        let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(ensemble).bind(GONE_S).bind(STALLED_S);
+        let found: Vec<bool> = self.rows("look for ranges", query, |row| row.try_get(0)).await?;
+        Ok(found == [true])
     }
 
     /// Resets failed ranges; returns their number.

@@ -1,13 +1,13 @@
-//! Summaries of ensembles, their ranges and workers.
+//! The progress of ensembles and workers, in the ledger.
 
 use chrono::{DateTime, Utc};
-use ensemble::Aggregates;
+use ensemble::{Aggregates, KnownOutcome};
 use model::Catalogue;
-use run::{PHASES, Until};
+use run::Until;
+use serde::Serialize;
 use sqlx::Row as _;
 use sqlx::postgres::PgRow;
 use uuid::Uuid;
-use world::WorldRange;
 
 use super::ensembles::until;
 use super::ranges::{columns, decoded, range};
@@ -15,92 +15,206 @@ use super::workers::GONE_S;
 use super::{Ledger, Result, State, undecodable};
 
 /// Seconds over which rates are measured.
-pub(crate) const RATE_S: i32 = 10;
+const RATE_S: f64 = 10.0;
 /// Failures returned, at most.
 const FAILURES_SHOWN: i64 = 20;
 
-/// One ensemble.
-#[derive(Debug, Clone)]
+/// An ensemble's progress, without its workers and failures.
+#[derive(Debug)]
 pub(crate) struct Totals {
     pub(crate) id: i64,
-    pub(crate) name: String,
-    pub(crate) version: i64,
-    pub(crate) model: String,
-    pub(crate) state: State,
-    pub(crate) submitted_at: DateTime<Utc>,
-    pub(crate) started_at: Option<DateTime<Utc>>,
-    pub(crate) finished_at: Option<DateTime<Utc>>,
-    pub(crate) submit_ns: i64,
-    pub(crate) worlds: i64,
-    pub(crate) worlds_done: i64,
-    pub(crate) worlds_failed: i64,
-    /// Worlds done in the last [`RATE_S`] seconds.
-    pub(crate) worlds_lately: i64,
-    pub(crate) ranges: i64,
-    pub(crate) ranges_done: i64,
-    pub(crate) ranges_failed: i64,
-    /// Nanoseconds per phase, summed over finished ranges.
-    pub(crate) phases: [i64; PHASES.len()],
-    /// Aggregates of the followed outcomes.
-    pub(crate) aggregates: Aggregates,
-    pub(crate) until: Option<Until>,
-    pub(crate) catalogue: Catalogue,
-    /// The query's time by the ledger's clock.
-    pub(crate) now: DateTime<Utc>,
+    pub(crate) rates: Rates,
+    pub(crate) status: EnsembleStatus,
 }
 
-/// One worker's share of an ensemble.
-#[derive(Debug, Clone)]
-pub(crate) struct Part {
-    pub(crate) worker: Uuid,
-    pub(crate) host: String,
-    pub(crate) pid: i32,
-    pub(crate) threads: i32,
-    pub(crate) is_there: bool,
-    pub(crate) trouble: Option<String>,
-    pub(crate) worlds_done: i64,
-    pub(crate) worlds_lately: i64,
+/// The span over which worlds per second are counted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rates {
+    /// Whether only worlds of the last [`RATE_S`] seconds count.
+    are_recent: bool,
+    seconds: f64,
+}
+
+impl Rates {
+    pub(crate) const LATELY: Self = Self { are_recent: true, seconds: RATE_S };
+
+    fn worlds_per_s(self, row: &PgRow) -> f64 {
+        let worlds: i64 = row.get(if self.are_recent { "worlds_lately" } else { "worlds_done" });
+        worlds as f64 / self.seconds
+    }
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct EnsembleStatus {
+    pub name: String,
+    /// Its version in the tables.
+    pub version: i64,
+    pub model: String,
+    pub state: State,
+    pub worlds: i64,
+    /// Stored worlds.
+    pub worlds_done: i64,
+    /// Worlds of ranges that were given up.
+    pub worlds_failed: i64,
+    pub ranges: i64,
+    /// Stored ranges.
+    pub ranges_done: i64,
+    /// Ranges that were given up.
+    pub ranges_failed: i64,
+    /// When it was submitted, in the format of RFC 3339.
+    pub submitted_at: String,
+    /// Seconds from its submission to its end, or until now.
+    pub elapsed_s: f64,
+    /// Worlds per second: recently while it runs, on average once it has ended.
+    pub worlds_per_s: f64,
+    /// Remaining seconds at this rate.
+    pub left_s: Option<f64>,
+    pub phases: PhaseTotals,
+    /// The workers that played it, and all live ones.
+    pub workers: Vec<WorkerStatus>,
+    /// Summaries of the followed outcomes.
+    pub outcomes: Vec<KnownOutcome>,
+    /// The goal that may end the ensemble early.
+    pub until: Option<UntilStatus>,
+    /// The first twenty failures.
+    pub failures: Vec<Failure>,
+}
+
+/// A goal, and the progress towards it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct UntilStatus {
+    /// The outcome, as `ENTITY:OUTCOME`.
+    pub outcome: String,
+    /// The required half width of its confidence interval: `0.5%`, or a number in the outcome's unit.
+    pub goal: String,
+    /// A summary of the outcome so far.
+    pub known: Option<KnownOutcome>,
+}
+
+/// Time of an ensemble by phase, in seconds. Phases of ranges are summed over all finished ranges.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct PhaseTotals {
+    pub submit_s: f64,
+    /// From its submission until the first range was claimed.
+    pub first_s: Option<f64>,
+    /// From publishing messages to their arrival at workers.
+    pub dispatch_s: f64,
+    /// Waiting for a thread.
+    pub wait_s: f64,
+    /// Claiming ranges in the ledger.
+    pub claim_s: f64,
+    pub simulate_s: f64,
+    /// Encoding, compressing and hashing.
+    pub encode_s: f64,
+    /// Writing and syncing files.
+    pub write_s: f64,
+    pub commit_s: f64,
+    /// Noting committed ranges in the ledger.
+    pub note_s: f64,
+    pub acknowledge_s: f64,
+}
+
+/// A worker and its share of the work.
+#[derive(Debug, Clone, Serialize)]
+pub struct WorkerStatus {
+    pub id: String,
+    pub host: String,
+    pub pid: i32,
+    /// Ranges that it plays at once.
+    pub threads: i32,
+    /// Whether it is alive.
+    pub is_there: bool,
+    pub worlds_done: i64,
+    /// Worlds per second: recently while the ensemble runs, on average once it has ended.
+    pub worlds_per_s: f64,
+    /// What keeps it from playing.
+    pub trouble: Option<String>,
+}
+
+/// A failure of a range.
+#[derive(Debug, Clone, Serialize)]
+pub struct Failure {
+    /// The worlds, as `00000000-00004999`.
+    pub range: String,
+    pub is_given_up: bool,
+    pub reason: String,
+}
+
+fn since(from: DateTime<Utc>, to: DateTime<Utc>) -> f64 {
+    (to - from).num_microseconds().unwrap_or(0).max(0) as f64 / 1e6
 }
 
 fn totals(row: &PgRow) -> std::result::Result<Totals, sqlx::Error> {
-    let mut phases = [0; PHASES.len()];
-    phases.iter_mut().zip(columns()).for_each(|(ns, column)| *ns = row.get(column.as_str()));
+    let (submitted_at, now): (DateTime<Utc>, DateTime<Utc>) = (row.get("submitted_at"), row.get("now"));
+    let (started_at, finished_at): (Option<DateTime<Utc>>, Option<_>) = (row.get("started_at"), row.get("finished_at"));
+    let end = finished_at.unwrap_or(now);
+    let playing = started_at.map_or(0.0, |started| since(started, end));
+    let state = State::parse(row.get("state"))?;
+    let are_recent = state == State::Running;
+    let rates = Rates { are_recent, seconds: if are_recent { RATE_S.min(playing) } else { playing }.max(0.001) };
+    let [worlds, worlds_done, worlds_failed] =
+        ["worlds", "worlds_done", "worlds_failed"].map(|column| row.get::<i64, _>(column));
+    let worlds_per_s = rates.worlds_per_s(row);
+    let left = worlds - worlds_done - worlds_failed;
+    let seconds = |column: &str| row.get::<i64, _>(column) as f64 / 1e9;
     let aggregates: Option<&[u8]> = row.get("aggregates");
-    Ok(Totals {
-        id: row.get("id"),
+    let aggregates = aggregates.map(decoded).transpose()?.unwrap_or_default();
+    let catalogue: Catalogue = serde_json::from_str(row.get("catalogue")).map_err(undecodable)?;
+    let status = EnsembleStatus {
         name: row.get("name"),
         version: row.get("version"),
         model: row.get("model"),
-        state: State::parse(row.get("state"))?,
-        submitted_at: row.get("submitted_at"),
-        started_at: row.get("started_at"),
-        finished_at: row.get("finished_at"),
-        submit_ns: row.get("submit_ns"),
-        worlds: row.get("worlds"),
-        worlds_done: row.get("worlds_done"),
-        worlds_failed: row.get("worlds_failed"),
-        worlds_lately: row.get("worlds_lately"),
+        state,
+        worlds,
+        worlds_done,
+        worlds_failed,
         ranges: row.get("ranges"),
         ranges_done: row.get("ranges_done"),
         ranges_failed: row.get("ranges_failed"),
-        phases,
-        aggregates: aggregates.map(decoded).transpose()?.unwrap_or_default(),
-        until: until(row)?,
-        catalogue: serde_json::from_str(row.get("catalogue")).map_err(undecodable)?,
-        now: row.get("now"),
-    })
+        submitted_at: submitted_at.to_rfc3339(),
+        elapsed_s: since(submitted_at, end),
+        worlds_per_s,
+        left_s: (are_recent && worlds_per_s > 0.0).then(|| left as f64 / worlds_per_s),
+        phases: PhaseTotals {
+            submit_s: seconds("submit_ns"),
+            first_s: started_at.map(|started| since(submitted_at, started)),
+            dispatch_s: seconds("dispatch_ns"),
+            wait_s: seconds("wait_ns"),
+            claim_s: seconds("claim_ns"),
+            simulate_s: seconds("simulate_ns"),
+            encode_s: seconds("encode_ns"),
+            write_s: seconds("write_ns"),
+            commit_s: seconds("commit_ns"),
+            note_s: seconds("note_ns"),
+            acknowledge_s: seconds("acknowledge_ns"),
+        },
+        workers: Vec::new(),
+        outcomes: aggregates.all_known(&catalogue),
+        until: until(row)?.and_then(|until| until_status(until, &aggregates, &catalogue)),
+        failures: Vec::new(),
+    };
+    Ok(Totals { id: row.get("id"), rates, status })
 }
 
-fn part(row: &PgRow) -> Part {
-    Part {
-        worker: row.get("id"),
+fn until_status(until: Until, aggregates: &Aggregates, catalogue: &Catalogue) -> Option<UntilStatus> {
+    let Until { entity, outcome, goal } = until;
+    let name = &catalogue.entities.get(entity)?.name;
+    let known = aggregates.known(catalogue, entity, outcome);
+    let outcome = &catalogue.kind_of(entity).outcomes.get(outcome)?.name;
+    Some(UntilStatus { outcome: format!("{name}:{outcome}"), goal: goal.to_string(), known })
+}
+
+fn worker(row: &PgRow, rates: Rates) -> WorkerStatus {
+    let is_there: bool = row.get("is_there");
+    WorkerStatus {
+        id: row.get::<Uuid, _>("id").to_string(),
         host: row.get("host"),
         pid: row.get("pid"),
         threads: row.get("threads"),
-        is_there: row.get("is_there"),
-        trouble: row.get("trouble"),
+        is_there,
         worlds_done: row.get("worlds_done"),
-        worlds_lately: row.get("worlds_lately"),
+        worlds_per_s: rates.worlds_per_s(row),
+        trouble: row.get::<Option<String>, _>("trouble").filter(|_| is_there),
     }
 }
 
@@ -125,23 +239,12 @@ impl Ledger {
              ORDER BY e.id DESC",
             sums.join(", ")
         );
-        let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(name).bind(most).bind(f64::from(RATE_S));
-        let rows = self.within(rows.fetch_all(&self.pool())).await;
-        let totals = rows.and_then(|rows| rows.iter().map(totals).collect());
-        totals.map_err(self.fail("summarise ensembles"))
+        let query = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(name).bind(most).bind(RATE_S);
+        self.rows("summarise ensembles", query, totals).await
     }
 
-    /// The workers that played an ensemble, and all live ones.
-    pub(crate) async fn parts(&self, ensemble: i64) -> Result<Vec<Part>> {
-        self.crew(Some(ensemble)).await
-    }
-
-    /// The live workers, with their share of all ensembles.
-    pub(crate) async fn present(&self) -> Result<Vec<Part>> {
-        Ok(self.crew(None).await?.into_iter().filter(|part| part.is_there).collect())
-    }
-
-    async fn crew(&self, ensemble: Option<i64>) -> Result<Vec<Part>> {
+    /// The workers that played an ensemble, or all of them, and all live ones.
+    pub(crate) async fn crew(&self, ensemble: Option<i64>, rates: Rates) -> Result<Vec<WorkerStatus>> {
         let sql = "SELECT w.id, w.host, w.pid, w.threads, w.trouble, \
                    w.ended_at IS NULL AND w.seen_at > now() - make_interval(secs => $3) AS is_there, \
                    coalesce(sum(r.worlds), 0)::bigint AS worlds_done, \
@@ -152,22 +255,17 @@ impl Ledger {
                    GROUP BY w.id HAVING count(r.*) > 0 \
                        OR (w.ended_at IS NULL AND w.seen_at > now() - make_interval(secs => $3)) \
                    ORDER BY w.started_at";
-        let rows = self
-            .within(sqlx::query(sql).bind(ensemble).bind(f64::from(RATE_S)).bind(GONE_S).fetch_all(&self.pool()))
-            .await;
-        Ok(rows.map_err(self.fail("list workers"))?.iter().map(part).collect())
+        let query = sqlx::query(sql).bind(ensemble).bind(RATE_S).bind(GONE_S);
+        self.rows("list workers", query, |row| Ok(worker(row, rates))).await
     }
 
-    /// Failed ranges of an ensemble: range, whether it is given up, reason.
-    pub(crate) async fn failures(&self, ensemble: i64) -> Result<Vec<(WorldRange, bool, String)>> {
+    /// Failed ranges of an ensemble.
+    pub(crate) async fn failures(&self, ensemble: i64) -> Result<Vec<Failure>> {
         let sql = "SELECT first_world, worlds, state = 'failed', error FROM ranges \
                    WHERE ensemble = $1 AND error IS NOT NULL ORDER BY first_world LIMIT $2";
-        let rows = self.within(sqlx::query_as(sql).bind(ensemble).bind(FAILURES_SHOWN).fetch_all(&self.pool())).await;
-        let failures = rows.and_then(|rows: Vec<(i64, i64, bool, String)>| {
-            rows.into_iter()
-                .map(|(first, worlds, is_given_up, why)| Ok((range(first, worlds)?, is_given_up, why)))
-                .collect()
-        });
-        failures.map_err(self.fail("list failures"))
+        let failure = |row: &PgRow| {
+            Ok(Failure { range: range(row)?.to_string(), is_given_up: row.try_get(2)?, reason: row.try_get(3)? })
+        };
+        self.rows("list failures", sqlx::query(sql).bind(ensemble).bind(FAILURES_SHOWN), failure).await
     }
 }

@@ -74,9 +74,6 @@ impl Disk for FullDisk {
     fn create_dir(&self, path: &Path) -> io::Result<()> {
         RealDisk.create_dir(path)
     }
-    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
-        RealDisk.exchange(one, other)
-    }
     fn remove_dir(&self, path: &Path) -> io::Result<()> {
         RealDisk.remove_dir(path)
     }

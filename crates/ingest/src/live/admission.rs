@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use arrow::array::RecordBatch;
 use decode::OnConflict;
+use table::TableName;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
@@ -35,15 +36,17 @@ pub(super) struct Write {
     pub(super) done: oneshot::Sender<Result<bool, IngestError>>,
 }
 
-/// The result of a write.
-#[derive(Debug)]
-pub(crate) struct Taken {
-    pub(crate) rows: u64,
+/// The result of a write to one table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    pub table: TableName,
+    pub rows: u64,
     /// Whether they were stored before, under the same key.
-    pub(crate) before: bool,
-    pub(crate) conflicts: Vec<Conflict>,
-    pub(crate) overflows: Vec<Overflow>,
-    pub(crate) renamed: Vec<Renamed>,
+    pub before: bool,
+    /// Refused rows, by column.
+    pub conflicts: Vec<Conflict>,
+    pub overflows: Vec<Overflow>,
+    pub renamed: Vec<Renamed>,
 }
 
 impl Live {
@@ -53,14 +56,15 @@ impl Live {
         rows: RecordBatch,
         key: Option<Key>,
         on_conflict: OnConflict,
-    ) -> Result<Taken, IngestError> {
+    ) -> Result<Written, IngestError> {
         self.check_backlog()?;
         let policy = Policy { on_conflict, columns_max: self.options.columns_max };
         let fitted = lock(&self.columns).fit(rows, policy).map_err(IngestError::rows(&self.name))?;
         let Fitted { rows, conflicts, overflows, renamed } = fitted;
-        let count = rows.num_rows() as u64;
-        if count == 0 {
-            return Ok(Taken { rows: 0, before: false, conflicts, overflows, renamed });
+        let table = self.name.clone();
+        let mut written = Written { table, rows: rows.num_rows() as u64, before: false, conflicts, overflows, renamed };
+        if written.rows == 0 {
+            return Ok(written);
         }
         let bytes = rows.get_array_memory_size() as u64;
         // Twice: the log entry is a second copy until it is written.
@@ -69,8 +73,8 @@ impl Live {
         let (done, stored) = oneshot::channel();
         let writes = lock(&self.intake).writes.clone().ok_or(IngestError::Closing)?;
         writes.send(Write { entry, rows, share, done }).await.map_err(|_| IngestError::Closing)?;
-        let before = stored.await.map_err(|_| IngestError::Closing)??;
-        Ok(Taken { rows: count, before, conflicts, overflows, renamed })
+        written.before = stored.await.map_err(|_| IngestError::Closing)??;
+        Ok(written)
     }
 
     /// Whether the log has room for more rows of a table that cannot be written.

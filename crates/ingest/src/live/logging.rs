@@ -84,9 +84,6 @@ impl Live {
     }
 
     /// Takes over entries that other processes appended. Blocks for the time of an append.
-    ///
-    /// # Errors
-    /// When the log cannot be read.
     pub(crate) fn look_for_others(&self) -> Result<(), IngestError> {
         // The file may hold our own group, still being written: then nothing is left once we have the lock.
         if !holds_rows(&lock(&self.others)) {

@@ -35,21 +35,14 @@ impl Live {
 
     /// Resets the columns to the table's current ones, with the log in it up to `position`; waiting rows are fitted
     /// anew, as after a restart. Blocks.
-    ///
-    /// # Errors
-    /// When the log cannot be read.
     pub(crate) fn start_again(&self, table: Option<&Appender>, position: u64) -> Result<(), IngestError> {
         let log = lock(&self.log);
         let mut columns = columns_of(table, &self.root, &self.disk);
-        let mut fitted = Ok(());
         let mut rows = 0;
         log.entries(position + 1, |entry| {
             rows += entry.rows.num_rows();
-            if fitted.is_ok() {
-                fitted = columns.fit(entry.rows, Policy::KEEP).map(drop);
-            }
+            columns.fit(entry.rows, Policy::KEEP).map(drop).map_err(IngestError::rows(&self.name))
         })?;
-        fitted.map_err(IngestError::rows(&self.name))?;
         *lock(&self.columns) = columns;
         let mut buffer = lock(&self.buffer);
         buffer.hold(position);
@@ -61,29 +54,23 @@ impl Live {
     }
 
     /// Takes back the next rows that are in the log only. Blocks.
-    ///
-    /// # Errors
-    /// When the log cannot be read.
     pub(crate) fn take_back(&self) -> Result<(), IngestError> {
         let log = lock(&self.log);
         let Some(from) = lock(&self.buffer).held_from() else { return Ok(()) };
         let (mut chunk, mut rows, mut bytes, mut more) = (Vec::new(), 0, 0, 0);
         let mut columns = lock(&self.columns);
-        let mut fitted = Ok(());
         log.entries(from, |entry| {
             if rows >= self.options.flush_rows || bytes >= self.options.flush_bytes {
                 more += entry.rows.num_rows();
-                return;
+                return Ok(());
             }
             rows += entry.rows.num_rows();
             bytes += entry.rows.get_array_memory_size();
-            match columns.fit(entry.rows, Policy::KEEP) {
-                Ok(done) => chunk.push(Logged::new(entry.position, done.rows, None)),
-                Err(cause) => fitted = Err(cause),
-            }
+            let fitted = columns.fit(entry.rows, Policy::KEEP).map_err(IngestError::rows(&self.name))?;
+            chunk.push(Logged::new(entry.position, fitted.rows, None));
+            Ok(())
         })?;
         drop(columns);
-        fitted.map_err(IngestError::rows(&self.name))?;
         lock(&self.buffer).take_back(chunk, more);
         Ok(())
     }

@@ -5,8 +5,8 @@ use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use disk::Disk;
-use table::Appender;
 
+use super::Recovered;
 use super::entry::{Entry, Key, NewEntry};
 use super::keys::Keys;
 use crate::error::IngestError;
@@ -15,7 +15,6 @@ use crate::error::IngestError;
 pub(super) const MAGIC: &[u8; 8] = b"mwlog\0\0\x01";
 /// Header of a file that was complete and durable before it was named.
 const MAGIC_WHOLE: &[u8; 8] = b"mwlog\0\x01\x01";
-const _: () = assert!(MAGIC.len() as u64 == Appender::LOG_HEAD_BYTES);
 
 #[derive(Debug)]
 pub(crate) struct Content {
@@ -32,51 +31,99 @@ pub(crate) fn path_at(folder: &Path, first: u64) -> PathBuf {
     folder.join(format!("{first:020}.log"))
 }
 
-/// The files, by first position.
-pub(crate) fn list(folder: &Path) -> Result<Vec<(u64, PathBuf)>, IngestError> {
+/// A file of a log.
+#[derive(Debug)]
+pub(crate) struct LogFile {
+    pub(crate) path: PathBuf,
+    pub(crate) first: u64,
+    /// Entries from here on were never acknowledged, because the next file begins here, or are not asked for.
+    pub(crate) before: u64,
+}
+
+/// The files, by first position, with their entries before the position `end`.
+pub(crate) fn files(folder: &Path, end: u64) -> Result<Vec<LogFile>, IngestError> {
     let failed = || IngestError::io("list the folder", folder);
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed())? {
         let name = entry.map_err(failed())?.file_name();
         if let Some(first) = name.to_str().and_then(|n| n.strip_suffix(".log")).and_then(|n| n.parse().ok()) {
-            files.push((first, folder.join(&name)));
+            files.push(LogFile { path: folder.join(&name), first, before: end });
         }
     }
-    files.sort_unstable();
+    files.sort_unstable_by_key(|file| file.first);
+    for at in 1..files.len() {
+        files[at - 1].before = end.min(files[at].first);
+    }
     Ok(files)
 }
 
-/// Reads the entries of a file before the position `before`. The next file begins there, so later entries of this one
-/// were never acknowledged.
-///
-/// # Errors
-/// When it cannot be read or positions are missing; also errors of `each`.
-pub(crate) fn read(
-    path: &Path,
-    first: u64,
-    before: u64,
-    mut each: impl FnMut(&Entry<'_>) -> Result<(), IngestError>,
-) -> Result<Content, IngestError> {
-    let bytes = fs::read(path).map_err(IngestError::io("read", path))?;
-    let whole = bytes.starts_with(MAGIC_WHOLE);
-    let mut content = Content { bytes: bytes.len() as u64, last: first - 1, keys: Vec::new(), whole };
-    // A file cut off within its header is empty.
-    let Some(mut rest) = bytes.strip_prefix(MAGIC).or_else(|| bytes.strip_prefix(MAGIC_WHOLE)) else {
-        return Ok(content);
-    };
-    while let Some(entry) = Entry::take(&mut rest) {
-        if entry.position >= before {
-            break;
+impl LogFile {
+    /// Reads the entries.
+    ///
+    /// # Errors
+    /// When it cannot be read or positions are missing; also errors of `each`.
+    fn read(&self, mut each: impl FnMut(&Entry<'_>) -> Result<(), IngestError>) -> Result<Content, IngestError> {
+        let bytes = fs::read(&self.path).map_err(IngestError::io("read", &self.path))?;
+        let whole = bytes.starts_with(MAGIC_WHOLE);
+        let mut content = Content { bytes: bytes.len() as u64, last: self.first - 1, keys: Vec::new(), whole };
+        // A file cut off within its header is empty.
+        let Some(mut rest) = bytes.strip_prefix(MAGIC).or_else(|| bytes.strip_prefix(MAGIC_WHOLE)) else {
+            return Ok(content);
+        };
+        while let Some(entry) = Entry::take(&mut rest) {
+            if entry.position >= self.before {
+                break;
+            }
+            if entry.position != content.last + 1 {
+                let (path, missing, found) = (self.path.clone(), content.last + 1, entry.position);
+                return Err(IngestError::Gap { path, missing, found });
+            }
+            each(&entry)?;
+            content.last = entry.position;
+            content.keys.extend(entry.key);
         }
-        if entry.position != content.last + 1 {
-            let (missing, found) = (content.last + 1, entry.position);
-            return Err(IngestError::Gap { path: path.to_owned(), missing, found });
-        }
-        each(&entry)?;
-        content.last = entry.position;
-        content.keys.extend(entry.key);
+        Ok(content)
     }
-    Ok(content)
+
+    /// Passes the rows of the entries from the position `from` on.
+    pub(crate) fn recover(
+        &self,
+        from: u64,
+        mut each: impl FnMut(Recovered) -> Result<(), IngestError>,
+    ) -> Result<Content, IngestError> {
+        self.read(|entry| {
+            if entry.position < from {
+                return Ok(());
+            }
+            let (path, position) = (&self.path, entry.position);
+            let damaged = |e| IngestError::Damaged { path: path.clone(), reason: format!("entry {position}: {e}") };
+            each(Recovered { position, rows: entry.rows().map_err(damaged)? })
+        })
+    }
+
+    /// Whether it may hold entries from the position `next` on.
+    ///
+    /// # Errors
+    /// When entries before it are missing.
+    pub(crate) fn reaches(&self, next: u64) -> Result<bool, IngestError> {
+        if self.before > next && self.first > next {
+            return Err(IngestError::Gap { path: self.path.clone(), missing: next, found: self.first });
+        }
+        Ok(self.before > next)
+    }
+
+    /// Keeps the keys of the file, which will be removed.
+    pub(crate) fn keep_keys(&self, disk: &dyn Disk, folder: &Path) -> Result<(), IngestError> {
+        let mut head = [0; MAGIC.len()];
+        let began = fs::File::open(&self.path).and_then(|mut file| file.read(&mut head));
+        began.map_err(IngestError::io("read", &self.path))?;
+        // Only servers write keys.
+        if &head == MAGIC_WHOLE {
+            return Ok(());
+        }
+        let content = self.read(|_| Ok(()))?;
+        Keys::default().keep(disk, folder, content.last, &content.keys)
+    }
 }
 
 /// Where a log ends.
@@ -91,22 +138,19 @@ pub(crate) struct End {
 impl End {
     /// Finds the end of the log in `folder` and makes it durable; `None` without files, when only the table knows its
     /// last position. The caller holds the append lock.
-    ///
-    /// # Errors
-    /// When the last file cannot be read or synced.
     pub(crate) fn find(folder: &Path, disk: &dyn Disk) -> Result<Option<Self>, IngestError> {
-        let mut files = list(folder)?;
-        let Some((first, path)) = files.last() else { return Ok(None) };
-        let content = read(path, *first, u64::MAX, |_| Ok(()))?;
-        let (next, is_empty) = (content.last + 1, content.last < *first);
+        let mut files = files(folder, u64::MAX)?;
+        let Some(last) = files.last() else { return Ok(None) };
+        let content = last.read(|_| Ok(()))?;
+        let (next, is_empty) = (content.last + 1, content.last < last.first);
         if !is_empty && !content.whole {
             // The writer may have died before its sync. Later entries must not outlive this one.
-            disk.sync_file(path).map_err(IngestError::io("sync", path))?;
+            disk.sync_file(&last.path).map_err(IngestError::io("sync", &last.path))?;
         }
         if is_empty {
             files.pop();
         }
-        Ok(Some(Self { next, files: files.into_iter().map(|(_, path)| path).collect() }))
+        Ok(Some(Self { next, files: files.into_iter().map(|file| file.path).collect() }))
     }
 
     /// Bytes of its files, skipping files removed meanwhile.
@@ -130,7 +174,7 @@ pub(crate) fn tell(folder: &Path, disk: &dyn Disk, next: u64) -> Result<(), Inge
 
 /// Whether the file at `path` holds entries, or parts of them.
 pub(crate) fn holds_rows(path: &Path) -> bool {
-    path.metadata().is_ok_and(|about| about.len() > Appender::LOG_HEAD_BYTES)
+    path.metadata().is_ok_and(|about| about.len() > MAGIC.len() as u64)
 }
 
 /// The bytes of a file of entries from the position `first` on.
@@ -149,25 +193,4 @@ pub(crate) fn remove(disk: &dyn Disk, path: &Path) -> Result<(), IngestError> {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(IngestError::io("remove", path)(error)),
         _ => Ok(()),
     }
-}
-
-/// Keeps the keys of a file to be removed, which ends where the next file begins.
-///
-/// # Errors
-/// When it cannot be read, or the disk fails.
-pub(crate) fn keep_keys(
-    disk: &dyn Disk,
-    folder: &Path,
-    (first, path): &(u64, PathBuf),
-    next: u64,
-) -> Result<(), IngestError> {
-    let mut head = [0; MAGIC.len()];
-    let began = fs::File::open(path).and_then(|mut file| file.read(&mut head));
-    began.map_err(IngestError::io("read", path))?;
-    // Only servers write keys.
-    if &head == MAGIC_WHOLE {
-        return Ok(());
-    }
-    let content = read(path, *first, next, |_| Ok(()))?;
-    Keys::default().keep(disk, folder, content.last, &content.keys)
 }

@@ -12,7 +12,6 @@ mod files;
 mod keys;
 
 use std::collections::VecDeque;
-use std::fmt;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,9 +23,8 @@ use table::Appender;
 
 pub use entry::Key;
 pub(crate) use entry::NewEntry;
-pub(crate) use files::{End, holds_rows, keep_keys, list, path_at, read, remove, tell, whole};
+pub(crate) use files::{End, files, holds_rows, path_at, remove, tell, whole};
 
-use self::entry::Entry;
 use self::files::{Content, MAGIC};
 use self::keys::Keys;
 use crate::error::IngestError;
@@ -40,7 +38,8 @@ const FREED_PAUSE: Duration = Duration::from_millis(5);
 const FREED_GENTLY_MAX: usize = 4;
 
 /// When written rows are made durable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::Display)]
+#[strum(serialize_all = "lowercase")]
 pub enum Durability {
     /// Before they are acknowledged.
     #[default]
@@ -49,17 +48,6 @@ pub enum Durability {
     Interval,
     /// Whenever the operating system flushes.
     None,
-}
-
-/// As in settings.
-impl fmt::Display for Durability {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Sync => "sync",
-            Self::Interval => "interval",
-            Self::None => "none",
-        })
-    }
 }
 
 /// The log of one table as a server writes it, beside other processes.
@@ -101,8 +89,8 @@ struct Closed {
 }
 
 impl Closed {
-    fn of(path: &Path, content: Content) -> Self {
-        Self { path: path.to_owned(), bytes: content.bytes, last: content.last, keys: content.keys }
+    fn of(path: PathBuf, content: Content) -> Self {
+        Self { path, bytes: content.bytes, last: content.last, keys: content.keys }
     }
 }
 
@@ -120,27 +108,18 @@ pub(crate) struct Others {
     files: Vec<Closed>,
 }
 
-impl Recovered {
-    /// # Errors
-    /// When a complete entry holds no rows.
-    pub(crate) fn of(entry: &Entry<'_>, path: &Path) -> Result<Self, IngestError> {
-        let damaged =
-            |e| IngestError::Damaged { path: path.to_owned(), reason: format!("entry {}: {e}", entry.position) };
-        Ok(Self { position: entry.position, rows: entry.rows().map_err(damaged)? })
-    }
-}
-
 impl Log {
     /// Opens or creates the log of the table in the folder `root`, and passes its entries past the position `taken_in`
     /// to `recover`, in order.
     ///
     /// # Errors
-    /// When a file cannot be read, a complete entry holds no rows, or entries are missing in between.
+    /// When a file cannot be read, a complete entry holds no rows, or entries are missing in between; also errors of
+    /// `recover`.
     pub(crate) fn open(
         root: &Path,
         disk: Arc<dyn Disk>,
         taken_in: u64,
-        mut recover: impl FnMut(Recovered),
+        mut recover: impl FnMut(Recovered) -> Result<(), IngestError>,
     ) -> Result<Self, IngestError> {
         let place = Place::enter(root, &*disk)?;
         let _turn = Lock::append(&place.folder)?;
@@ -148,23 +127,15 @@ impl Log {
         let keys = Keys::read(&place.folder)?;
         let (closed, next) = (VecDeque::new(), taken_in + 1);
         let mut log = Self { place, disk, next, told: 0, torn: false, file: None, closed, keys };
-        let files = list(log.folder())?;
-        for (at, (first, path)) in files.iter().enumerate() {
-            let before = files.get(at + 1).map_or(u64::MAX, |(next, _)| *next);
-            if *first > log.next {
-                return Err(IngestError::Gap { path: path.clone(), missing: log.next, found: *first });
-            }
-            let content = read(path, *first, before, |entry| {
-                if entry.position > taken_in {
-                    recover(Recovered::of(entry, path)?);
-                }
-                Ok(())
-            })?;
+        for file in files(log.folder(), u64::MAX)? {
+            // Read files whose rows are all in the table, too: their keys count.
+            file.reaches(log.next)?;
+            let content = file.recover(taken_in + 1, &mut recover)?;
             log.next = log.next.max(content.last + 1);
             content.keys.iter().for_each(|key| log.keys.insert(*key));
             // Keep an empty last file: its name records the next position.
-            if content.last >= *first || before < u64::MAX {
-                log.closed.push_back(Closed::of(path, content));
+            if content.last >= file.first || file.before < u64::MAX {
+                log.closed.push_back(Closed::of(file.path, content));
             }
         }
         if end.is_none_or(|end| end.next < log.next) {
@@ -193,9 +164,6 @@ impl Log {
     }
 
     /// Entries that others appended since. The caller holds the append lock.
-    ///
-    /// # Errors
-    /// As for [`Self::open`].
     pub(crate) fn others(&self) -> Result<Others, IngestError> {
         let mut others = Others::default();
         // Other processes start a new file at the position that is next for us, too.
@@ -203,55 +171,37 @@ impl Log {
             return Ok(others);
         }
         let mut next = self.next;
-        let files = list(self.folder())?;
-        for (at, (first, path)) in files.iter().enumerate() {
-            let before = files.get(at + 1).map_or(u64::MAX, |(next, _)| *next);
-            if before <= next {
+        for file in files(self.folder(), u64::MAX)? {
+            if !file.reaches(next)? {
                 continue;
             }
-            if *first > next {
-                return Err(IngestError::Gap { path: path.clone(), missing: next, found: *first });
-            }
             let mut entries = Vec::new();
-            let content = read(path, *first, before, |entry| {
-                if entry.position >= next {
-                    entries.push(Recovered::of(entry, path)?);
-                }
+            let content = file.recover(next, |entry| {
+                entries.push(entry);
                 Ok(())
             })?;
             // This file is our own: our failed entries count if others took them as written and appended after them.
-            if entries.is_empty() || (!content.whole && before == u64::MAX) {
+            if entries.is_empty() || (!content.whole && file.before == u64::MAX) {
                 continue;
             }
             next = content.last + 1;
             others.entries.append(&mut entries);
-            others.files.push(Closed::of(path, content));
+            others.files.push(Closed::of(file.path, content));
         }
         Ok(others)
     }
 
     /// Reads the written entries from the position `from` on, in order.
-    ///
-    /// # Errors
-    /// As for [`Self::open`].
-    pub(crate) fn entries(&self, from: u64, mut each: impl FnMut(Recovered)) -> Result<(), IngestError> {
+    pub(crate) fn entries(
+        &self,
+        from: u64,
+        mut each: impl FnMut(Recovered) -> Result<(), IngestError>,
+    ) -> Result<(), IngestError> {
         let mut next = from;
-        let files = list(self.folder())?;
-        for (at, (first, path)) in files.iter().enumerate() {
-            let before = files.get(at + 1).map_or(self.next, |(next, _)| self.next.min(*next));
-            if before <= next {
-                continue;
+        for file in files(self.folder(), self.next)? {
+            if file.reaches(next)? {
+                next = file.recover(next, &mut each)?.last + 1;
             }
-            if *first > next {
-                return Err(IngestError::Gap { path: path.clone(), missing: next, found: *first });
-            }
-            let content = read(path, *first, before, |entry| {
-                if entry.position >= next {
-                    each(Recovered::of(entry, path)?);
-                }
-                Ok(())
-            })?;
-            next = content.last + 1;
         }
         Ok(())
     }
@@ -272,9 +222,6 @@ impl Log {
     }
 
     /// Ensures that no position up to this one is given again, even after a power cut.
-    ///
-    /// # Errors
-    /// When the disk fails.
     pub(crate) fn tell(&mut self, position: u64) -> Result<(), IngestError> {
         if position <= self.told {
             return Ok(());

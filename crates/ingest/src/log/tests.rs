@@ -20,6 +20,7 @@ fn open(root: &Path, disk: Arc<dyn Disk>, taken_in: u64) -> (Log, Vec<(u64, i64)
     let mut found = Vec::new();
     let log = Log::open(root, disk, taken_in, |r| {
         found.push((r.position, r.rows.column(0).as_primitive::<Int64Type>().value(0)));
+        Ok(())
     });
     (log.unwrap(), found)
 }
@@ -80,7 +81,7 @@ fn a_torn_end_is_where_the_log_ends_whichever_byte_is_lost() {
     assert_eq!(log.append(&mut [entry(3, None)], Durability::Sync).unwrap(), 3);
     // A file in the middle that lost its end is damaged, not torn.
     fs::write(&path, &whole[..whole.len() - 1]).unwrap();
-    let error = Log::open(root.path(), Arc::new(RealDisk), 0, |_| ()).unwrap_err().to_string();
+    let error = Log::open(root.path(), Arc::new(RealDisk), 0, |_| Ok(())).unwrap_err().to_string();
     assert!(error.contains("entry 3 where entry 2 is missing"), "{error}");
 }
 

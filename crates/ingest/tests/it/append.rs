@@ -11,7 +11,7 @@ use arrow::datatypes::Int64Type;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use disk::power_loss::PowerLossDisk;
 use disk::{Disk, RealDisk};
-use ingest::{Bulk, DigestOptions, IngestError, Store, append, digest, waiting};
+use ingest::{Bulk, FlushOptions, IngestError, Store, append, digest, waiting};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use table::{Inserter, Layout, Table, TableOptions};
 
@@ -22,8 +22,8 @@ pub(crate) fn real() -> Arc<dyn Disk> {
 }
 
 /// Segments small enough that a few rows are several.
-pub(crate) fn few() -> DigestOptions {
-    DigestOptions { segment_rows: 35, round_bytes: 3_000, compact_segments: 4, ..DigestOptions::default() }
+pub(crate) fn few() -> FlushOptions {
+    FlushOptions { segment_rows: 35, round_bytes: 3_000, compact_segments: 4, ..FlushOptions::default() }
 }
 
 /// All rows of a table, as a question at the shell finds them: those of the log read first.
@@ -165,7 +165,7 @@ async fn appends_and_digests_beside_each_other_lose_and_double_nothing() {
             let runtime = runtime.clone();
             scope.spawn(move || {
                 while !stop.load(Ordering::SeqCst) {
-                    match runtime.block_on(digest(root, real(), &DigestOptions { compact_segments: 0, ..few() })) {
+                    match runtime.block_on(digest(root, real(), &FlushOptions { compact_segments: 0, ..few() })) {
                         Ok(_) | Err(IngestError::Digesting { .. }) => {}
                         Err(error) => panic!("{error}"),
                     }

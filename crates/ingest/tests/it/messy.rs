@@ -11,7 +11,7 @@ use arrow::array::{
 };
 use arrow::datatypes::{DataType, Float64Type, Int64Type, TimestampMicrosecondType};
 use disk::{Disk, RealDisk};
-use ingest::{DigestOptions, append, digest};
+use ingest::{FlushOptions, append, digest};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use proptest::prelude::*;
 use table::{Table, TableName};
@@ -172,7 +172,7 @@ proptest! {
             prop_assert_eq!(store.close().await.unwrap(), vec![]);
             drop(store);
             for (table, expected) in tables.iter().zip(expected) {
-                digest(&table.folder(data.path()), disk.clone(), &DigestOptions::default()).await.unwrap();
+                digest(&table.folder(data.path()), disk.clone(), &FlushOptions::default()).await.unwrap();
                 check(data.path(), table, expected).await;
             }
             Ok(())

@@ -20,7 +20,6 @@ pub(crate) enum Doing {
     SyncFile,
     Remove,
     CreateDir,
-    Exchange,
     RemoveDir,
     SyncDir,
 }
@@ -140,11 +139,6 @@ impl Disk for Watched {
     fn create_dir(&self, path: &Path) -> io::Result<()> {
         (self.told)(Doing::CreateDir, path)?;
         self.disk.create_dir(path)
-    }
-
-    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
-        (self.told)(Doing::Exchange, one)?;
-        self.disk.exchange(one, other)
     }
 
     fn remove_dir(&self, path: &Path) -> io::Result<()> {

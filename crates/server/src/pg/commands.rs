@@ -66,9 +66,6 @@ const WORDS_MAX: usize = 32;
 
 impl Command {
     /// Parses a statement; `None` for any other.
-    ///
-    /// # Errors
-    /// If the value is invalid for the setting.
     pub(super) fn of(sql: &str) -> Result<Option<Self>, PgError> {
         let sql = sql::without_comments(sql);
         let words = sql.split(|c: char| c.is_whitespace() || c == '=' || c == ';').filter(|word| !word.is_empty());
@@ -141,9 +138,6 @@ pub(super) fn is_utf8(encoding: &str) -> bool {
 }
 
 /// Parses milliseconds, or a number with its unit; 0 means the server's limit.
-///
-/// # Errors
-/// If the text has neither form.
 pub(super) fn timeout(text: &str) -> Result<Option<Duration>, PgError> {
     let text = text.trim().trim_matches('\'');
     if text.eq_ignore_ascii_case("default") {

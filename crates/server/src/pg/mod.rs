@@ -38,8 +38,6 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    /// # Errors
-    /// If it cannot listen on the address.
     pub(crate) async fn bind(wanted: SocketAddr, tls: Option<Tls>) -> io::Result<Self> {
         let socket = TcpListener::bind(wanted).await?;
         let address = socket.local_addr()?;
@@ -115,8 +113,6 @@ struct Key<'a> {
 }
 
 impl Running {
-    /// # Errors
-    /// If the system has no random numbers.
     fn enter(&self) -> io::Result<Key<'_>> {
         let mut random = [0; 8];
         let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -6,13 +6,13 @@ use arrow::array::{
     TimestampMicrosecondArray,
 };
 use arrow::compute::cast;
-use arrow::datatypes::{DataType, Field, FieldRef, Schema, TimeUnit};
+use arrow::datatypes::{DataType, Field, FieldRef, Schema};
 use arrow::error::ArrowError;
 use arrow::json::writer::{EncoderOptions, make_encoder};
 use bytes::{BufMut as _, BytesMut};
 use chrono::{DateTime, NaiveDate, TimeDelta};
 use pgwire::messages::data::{FORMAT_CODE_BINARY, FieldDescription, RowDescription};
-use sql::postgres::oid_of;
+use sql::postgres::{length_of, oid_of, type_of};
 
 /// Days and microseconds from 1970, Arrow's epoch, to 2000, the protocol's.
 pub(super) const EPOCH_DAYS: i32 = 10_957;
@@ -36,15 +36,8 @@ impl Formats {
 pub(super) fn description(schema: &Schema, formats: &Formats) -> RowDescription {
     let field = |(place, field): (usize, &FieldRef)| {
         let oid = oid_of(field.data_type());
-        let length = match oid {
-            16 => 1,
-            21 => 2,
-            23 | 700 | 1082 => 4,
-            20 | 701 | 1083 | 1114 | 1184 => 8,
-            _ => -1,
-        };
         let name = field.name().replace('\0', " ");
-        FieldDescription::new(name, 0, 0, oid, length, -1, formats.of(place))
+        FieldDescription::new(name, 0, 0, oid, length_of(oid), -1, formats.of(place))
     };
     RowDescription::new(schema.fields().iter().enumerate().map(field).collect())
 }
@@ -96,31 +89,29 @@ enum Cells {
 
 impl Cells {
     fn of(field: &Field, values: &ArrayRef) -> Result<Self, ArrowError> {
-        use arrow::datatypes as types;
-        let to = |to: &DataType| cast(values, to);
-        let micros = |zone| DataType::Timestamp(TimeUnit::Microsecond, zone);
-        Ok(match oid_of(field.data_type()) {
+        let oid = oid_of(field.data_type());
+        let to = match oid {
+            114 => return Ok(Self::Text(json(field, values)?)),
+            25 => Some(DataType::Utf8View),
+            1700 => Some(DataType::Utf8),
+            _ => type_of(oid).filter(|to| !to.is_nested()),
+        };
+        let Some(to) = to else { return Self::list(values) };
+        let values = cast(values, &to)?;
+        Ok(match oid {
             16 => Self::Bool(values.as_boolean().clone()),
-            17 => Self::Bytes(to(&DataType::Binary)?.as_binary().clone()),
-            20 => Self::Int64(to(&DataType::Int64)?.as_primitive::<types::Int64Type>().clone()),
-            21 => Self::Int16(to(&DataType::Int16)?.as_primitive::<types::Int16Type>().clone()),
-            23 => Self::Int32(to(&DataType::Int32)?.as_primitive::<types::Int32Type>().clone()),
-            700 => Self::Float32(to(&DataType::Float32)?.as_primitive::<types::Float32Type>().clone()),
-            701 => Self::Float64(to(&DataType::Float64)?.as_primitive::<types::Float64Type>().clone()),
-            1082 => Self::Date(to(&DataType::Date32)?.as_primitive::<types::Date32Type>().clone()),
-            1083 => {
-                let times = to(&DataType::Time64(TimeUnit::Microsecond))?;
-                Self::Time(times.as_primitive::<types::Time64MicrosecondType>().clone())
-            }
-            1114 => Self::Timestamp(to(&micros(None))?.as_primitive::<types::TimestampMicrosecondType>().clone()),
-            1184 => {
-                let times = to(&micros(Some("UTC".into())))?;
-                Self::TimestampTz(times.as_primitive::<types::TimestampMicrosecondType>().clone())
-            }
-            1700 => Self::Numeric(to(&DataType::Utf8)?.as_string::<i32>().clone()),
-            114 => Self::Text(json(field, values)?),
-            25 => Self::Text(to(&DataType::Utf8View)?.as_string_view().clone()),
-            _ => Self::list(values)?,
+            17 => Self::Bytes(values.as_binary().clone()),
+            20 => Self::Int64(values.as_primitive().clone()),
+            21 => Self::Int16(values.as_primitive().clone()),
+            23 => Self::Int32(values.as_primitive().clone()),
+            700 => Self::Float32(values.as_primitive().clone()),
+            701 => Self::Float64(values.as_primitive().clone()),
+            1082 => Self::Date(values.as_primitive().clone()),
+            1083 => Self::Time(values.as_primitive().clone()),
+            1114 => Self::Timestamp(values.as_primitive().clone()),
+            1184 => Self::TimestampTz(values.as_primitive().clone()),
+            1700 => Self::Numeric(values.as_string().clone()),
+            _ => Self::Text(values.as_string_view().clone()),
         })
     }
 

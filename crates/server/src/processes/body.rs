@@ -28,9 +28,6 @@ pub(super) enum Body<W: Write> {
 
 impl<W: Write> Body<W> {
     /// Begins a body of rows of `schema`. The query started at `began`.
-    ///
-    /// # Errors
-    /// If `out` fails, or the format cannot hold a column.
     pub(super) fn new(format: &Format, schema: &SchemaRef, mut out: W, began: Instant) -> Result<Self, ArrowError> {
         Ok(match format {
             Format::Json => Self::Json(JsonRows::new(out, schema)),
@@ -54,9 +51,6 @@ impl<W: Write> Body<W> {
     }
 
     /// Writes a batch of rows.
-    ///
-    /// # Errors
-    /// See [`Self::new`].
     pub(super) fn write(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
         match self {
             Self::Json(writer) => writer.write(batch),
@@ -71,9 +65,6 @@ impl<W: Write> Body<W> {
     }
 
     /// Ends the body, and returns `W`.
-    ///
-    /// # Errors
-    /// See [`Self::new`].
     pub(super) fn finish(self) -> Result<W, ArrowError> {
         match self {
             Self::Json(writer) => writer.finish(),
@@ -121,14 +112,10 @@ pub(super) struct Batches<W: Write>(StreamWriter<W>);
 const BATCH_BYTES: usize = 1 << 20;
 
 impl<W: Write> Batches<W> {
-    /// # Errors
-    /// If `out` fails.
     pub(super) fn new(schema: &Schema, out: W) -> Result<Self, ArrowError> {
         Ok(Self(StreamWriter::try_new(out, schema)?))
     }
 
-    /// # Errors
-    /// If `out` fails.
     pub(super) fn write(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
         let rows = batch.num_rows();
         if rows > 1 && batch.get_array_memory_size() > BATCH_BYTES {
@@ -142,8 +129,6 @@ impl<W: Write> Batches<W> {
         self.0.flush()
     }
 
-    /// # Errors
-    /// If `out` fails.
     pub(super) fn finish(self) -> Result<W, ArrowError> {
         self.0.into_inner()
     }

@@ -22,7 +22,6 @@ use tokio::runtime::{Builder, Runtime};
 use super::body::{Batches, Body, Sink};
 use super::memory;
 use super::message::{Ask, Done, Failure, Format, Part, Question, Setup, Sql, Wanted, take};
-use crate::error::Refusal;
 use crate::warm::Warm;
 
 /// Threads for blocking calls. Each call that opens a table holds one thread while waiting for another, so there must
@@ -156,7 +155,7 @@ impl Answerer {
 
     async fn answer_ask(&mut self, asked: Ask) -> Result<(), Failure> {
         let began = Instant::now();
-        let no_table = |reason: String| Failure::of(&Refusal::new(StatusCode::NOT_FOUND, reason), "42P01", None);
+        let no_table = |reason: String| Failure::new(StatusCode::NOT_FOUND, "42P01", reason);
         let table: TableName = asked.table.parse().map_err(|e: TableError| no_table(e.to_string()))?;
         let unique = self.unique.get(&table).map_or(&[][..], Vec::as_slice);
         let opened = Snapshot::open(&table.folder(&self.setup.data), unique).await?;
@@ -251,10 +250,9 @@ const TEXT: u32 = 25;
 
 fn too_large(most: usize) -> Failure {
     let text = format!("the answer exceeds {most} bytes: select fewer columns or rows");
-    Failure::of(&Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, text), "53200", None)
+    Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "53200", text)
 }
 
 fn unwritten(error: &ArrowError) -> Failure {
-    let text = format!("cannot write the answer: {error}");
-    Failure::of(&Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, text), "XX000", None)
+    Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "XX000", format!("cannot write the answer: {error}"))
 }

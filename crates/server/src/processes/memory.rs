@@ -3,9 +3,6 @@
 use std::io;
 
 /// Bytes of memory that this process has requested, without mapped files.
-///
-/// # Errors
-/// If the system does not report it.
 #[cfg(target_os = "linux")]
 pub(super) fn used() -> io::Result<u64> {
     let status = std::fs::read_to_string("/proc/self/status")?;
@@ -15,9 +12,6 @@ pub(super) fn used() -> io::Result<u64> {
 }
 
 /// Limits this process to `bytes` of memory. A larger request ends it.
-///
-/// # Errors
-/// If the system refuses.
 #[cfg(target_os = "linux")]
 pub(super) fn limit(bytes: u64) -> io::Result<()> {
     use nix::sys::resource::{Resource, setrlimit};

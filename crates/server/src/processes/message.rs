@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use arrow::datatypes::Schema;
 use arrow::error::ArrowError;
 use arrow::ipc::writer::StreamWriter;
+use axum::http::StatusCode;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use snapshot::SnapshotError;
@@ -125,20 +126,24 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    pub(crate) fn of(refusal: &Refusal, code: &str, unknown: Option<String>) -> Self {
-        Self { status: refusal.status().as_u16(), code: code.to_owned(), text: refusal.text().to_owned(), unknown }
+    pub(crate) fn new(status: StatusCode, code: &str, text: impl Into<String>) -> Self {
+        Self { status: status.as_u16(), code: code.to_owned(), text: text.into(), unknown: None }
+    }
+
+    fn of(refusal: &Refusal, code: &str) -> Self {
+        Self::new(refusal.status(), code, refusal.text())
     }
 }
 
 impl From<ask::AskError> for Failure {
     fn from(error: ask::AskError) -> Self {
-        Self::of(&Refusal::from(error), "XX000", None)
+        Self::of(&Refusal::from(error), "XX000")
     }
 }
 
 impl From<SnapshotError> for Failure {
     fn from(error: SnapshotError) -> Self {
-        Self::of(&Refusal::from(error), "XX000", None)
+        Self::of(&Refusal::from(error), "XX000")
     }
 }
 
@@ -149,14 +154,14 @@ impl From<sql::QueryError> for Failure {
             _ => None,
         };
         let code = code(&error);
-        Self::of(&Refusal::from(error), code, unknown)
+        Self { unknown, ..Self::of(&Refusal::from(error), code) }
     }
 }
 
 impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
-        let status = axum::http::StatusCode::from_u16(failure.status);
-        Self::new(status.unwrap_or(axum::http::StatusCode::INTERNAL_SERVER_ERROR), failure.text)
+        let status = StatusCode::from_u16(failure.status);
+        Self::new(status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), failure.text)
     }
 }
 
@@ -169,9 +174,6 @@ const COLUMNS: u8 = 5;
 const NOTES: u8 = 6;
 
 /// Writes a JSON message.
-///
-/// # Errors
-/// If `out` fails.
 pub(crate) fn put(out: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     put_json(out, JSON, message)
 }
@@ -189,9 +191,6 @@ fn put_bytes(out: &mut impl Write, kind: u8, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Reads a JSON message; `None` if the other side is gone.
-///
-/// # Errors
-/// If the message cannot be read or has another type.
 pub(crate) fn take<M: DeserializeOwned>(from: &mut impl Read) -> io::Result<Option<M>> {
     let mut head = [0; 5];
     match from.read_exact(&mut head) {
@@ -211,14 +210,10 @@ pub(crate) fn length_of([a, b, c, d, _]: [u8; 5]) -> io::Result<usize> {
 }
 
 impl Part {
-    /// # Errors
-    /// If Arrow cannot encode a column.
     pub(crate) fn columns(schema: &Schema) -> Result<Self, ArrowError> {
         Ok(Self::Columns(StreamWriter::try_new(Vec::new(), schema)?.into_inner()?))
     }
 
-    /// # Errors
-    /// If `out` fails.
     pub(crate) fn put(&self, out: &mut impl Write) -> io::Result<()> {
         match self {
             Self::Bytes(bytes) => put_bytes(out, BYTES, bytes),
@@ -231,9 +226,6 @@ impl Part {
     }
 
     /// Decodes a part.
-    ///
-    /// # Errors
-    /// If the message is not a part.
     pub(crate) fn of([.., kind]: [u8; 5], rest: Vec<u8>) -> io::Result<Self> {
         Ok(match kind {
             BYTES => Self::Bytes(rest),

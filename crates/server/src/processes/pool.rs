@@ -33,9 +33,6 @@ pub(crate) struct Pool {
 impl Pool {
     /// A pool of `program` over the folder `data`; no other server uses this folder. `handle` starts the processes, the
     /// first one at once.
-    ///
-    /// # Errors
-    /// If the folder for temporary files cannot be emptied.
     pub(crate) fn new(
         program: Vec<OsString>,
         data: &Path,
@@ -58,9 +55,6 @@ impl Pool {
     }
 
     /// Runs a query. It keeps `place` until its process is done.
-    ///
-    /// # Errors
-    /// If no process can be started.
     pub(crate) async fn ask(self: &Arc<Self>, place: Place, question: &Question) -> Result<Answering, Refusal> {
         loop {
             let mut process = match self.next() {
@@ -129,9 +123,6 @@ pub(crate) struct Answering {
 
 impl Answering {
     /// The next part of the answer; `None` at its end.
-    ///
-    /// # Errors
-    /// The reason that the query failed.
     pub(crate) async fn next(&mut self) -> Result<Option<Part>, Failure> {
         let Some(process) = &mut self.process else { return Ok(None) };
         let mut failed = None;

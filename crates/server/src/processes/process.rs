@@ -17,7 +17,6 @@ use tokio::net::unix::pipe;
 use tokio::task::JoinHandle;
 
 use super::message::{Failure, Part, Setup, length_of, put};
-use crate::error::Refusal;
 
 /// Time to wait for the last stderr of a dead process.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -35,9 +34,6 @@ pub(super) struct Process {
 
 impl Process {
     /// Starts `program`; its temporary files go to the folder in `setup`.
-    ///
-    /// # Errors
-    /// If the system cannot provide a process, socket or folder.
     pub(super) async fn start(program: &[OsString], setup: &Setup) -> io::Result<Self> {
         let [program, words @ ..] = program else {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "no program is set to answer queries"));
@@ -83,17 +79,17 @@ impl Process {
     pub(super) async fn last_words(&mut self) -> Failure {
         let said = tokio::time::timeout(LAST_WORDS, &mut self.words).await;
         let said = said.ok().and_then(Result::ok).unwrap_or_default();
-        let refuse = |status, code, text: &str| Failure::of(&Refusal::new(status, text), code, None);
         if ["memory allocation of", "allocate", "capacity overflow"].iter().any(|words| said.contains(words)) {
             let text = "the query exceeds its memory limit: select fewer columns or rows";
-            return refuse(StatusCode::PAYLOAD_TOO_LARGE, "53200", text);
+            return Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "53200", text);
         }
         if said.contains("overflowed its stack") {
-            return refuse(StatusCode::BAD_REQUEST, "54001", "the statement is too large: it is nested too deeply");
+            let text = "the statement is too large: it is nested too deeply";
+            return Failure::new(StatusCode::BAD_REQUEST, "54001", text);
         }
         tracing::error!(said, "a query ended its process");
         let text = "the query ended its process: see the server's log";
-        refuse(StatusCode::INTERNAL_SERVER_ERROR, "XX000", text)
+        Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "XX000", text)
     }
 
     /// Ends it, then waits until its memory and temporary files are freed. Blocks.

@@ -15,6 +15,8 @@ use datafusion::logical_expr::{
 };
 use datafusion_functions_aggregate_common::aggregate::groups_accumulator::prim_op::PrimitiveGroupsAccumulator;
 
+use crate::forward::forward;
+
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Extreme {
     inner: Arc<AggregateUDF>,
@@ -54,32 +56,19 @@ macro_rules! real {
 }
 
 impl AggregateUDFImpl for Extreme {
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-
-    fn signature(&self) -> &Signature {
-        self.inner.signature()
-    }
-
-    fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
-        self.inner.inner().coerce_types(types)
-    }
-
-    fn return_type(&self, types: &[DataType]) -> Result<DataType> {
-        self.inner.inner().return_type(types)
-    }
-
-    fn state_fields(&self, args: StateFieldsArgs<'_>) -> Result<Vec<FieldRef>> {
-        self.inner.inner().state_fields(args)
-    }
-
-    fn accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
-        self.inner.inner().accumulator(args)
-    }
-
-    fn groups_accumulator_supported(&self, args: AccumulatorArgs<'_>) -> bool {
-        self.inner.inner().groups_accumulator_supported(args)
+    forward! {
+        name() -> &str;
+        signature() -> &Signature;
+        coerce_types(types: &[DataType]) -> Result<Vec<DataType>>;
+        return_type(types: &[DataType]) -> Result<DataType>;
+        state_fields(args: StateFieldsArgs<'_>) -> Result<Vec<FieldRef>>;
+        accumulator(args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>>;
+        groups_accumulator_supported(args: AccumulatorArgs<'_>) -> bool;
+        create_sliding_accumulator(args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>>;
+        is_descending() -> Option<bool>;
+        order_sensitivity() -> AggregateOrderSensitivity;
+        value_from_stats(statistics: &StatisticsArgs<'_>) -> Option<ScalarValue>;
+        set_monotonicity(of: &DataType) -> SetMonotonicity;
     }
 
     fn create_groups_accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn GroupsAccumulator>> {
@@ -90,27 +79,7 @@ impl AggregateUDFImpl for Extreme {
         }
     }
 
-    fn create_sliding_accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
-        self.inner.inner().create_sliding_accumulator(args)
-    }
-
-    fn is_descending(&self) -> Option<bool> {
-        self.inner.inner().is_descending()
-    }
-
-    fn order_sensitivity(&self) -> AggregateOrderSensitivity {
-        self.inner.inner().order_sensitivity()
-    }
-
     fn reverse_expr(&self) -> ReversedUDAF {
         ReversedUDAF::Identical
-    }
-
-    fn value_from_stats(&self, statistics: &StatisticsArgs<'_>) -> Option<ScalarValue> {
-        self.inner.inner().value_from_stats(statistics)
-    }
-
-    fn set_monotonicity(&self, of: &DataType) -> SetMonotonicity {
-        self.inner.inner().set_monotonicity(of)
     }
 }

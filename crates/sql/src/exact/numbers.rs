@@ -72,9 +72,6 @@ fn sum_of<T: Copy>(values: &[T], bits: impl Fn(T) -> u64) -> u128 {
 }
 
 /// Converts sums to the type of the answer.
-///
-/// # Errors
-/// If a sum does not fit.
 pub(super) fn narrow(sums: Wide, to: &DataType) -> Result<ArrayRef> {
     let check = |fits: &dyn Fn(i128) -> bool| match sums.iter().flatten().find(|&sum| !fits(sum)) {
         Some(sum) if sum == POISON => Err(overflow("a sum overflows 128 bits")),

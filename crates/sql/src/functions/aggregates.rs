@@ -111,7 +111,7 @@ fn whole(values: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     Ok(cast(&values, to)?)
 }
 
-/// The result of a function.
+/// The result of a function, with its second argument.
 #[derive(Debug, Clone)]
 enum Finish {
     Quantile(f64),
@@ -342,29 +342,6 @@ fn constant(args: &AccumulatorArgs<'_>, function: &'static str) -> Result<Scalar
     }
 }
 
-fn quantile_work(args: &AccumulatorArgs<'_>) -> Result<Work> {
-    let of = args.expr_fields[0].data_type();
-    let keys = Keys::of(of).ok_or_else(|| arguments(QUANTILE, format!("x is {of}: give numbers or times")))?;
-    match constant(args, QUANTILE)? {
-        ScalarValue::Float64(Some(p)) if (0.0..=1.0).contains(&p) => {
-            Ok(Work { keys, result: of.clone(), finish: Finish::Quantile(p) })
-        }
-        other => Err(arguments(QUANTILE, format!("p is {other}: give a number from 0 to 1"))),
-    }
-}
-
-fn histogram_work(args: &AccumulatorArgs<'_>) -> Result<Work> {
-    let of = args.expr_fields[0].data_type();
-    let keys = Keys::of(of).filter(|_| of.is_numeric());
-    let keys = keys.ok_or_else(|| arguments(HISTOGRAM, format!("x is {of}: give numbers")))?;
-    match constant(args, HISTOGRAM)? {
-        ScalarValue::Int64(Some(n)) if (1..=BUCKETS_MAX as i64).contains(&n) => {
-            Ok(Work { keys, result: DataType::List(bucket_list()), finish: Finish::Histogram(n as u64) })
-        }
-        other => Err(arguments(HISTOGRAM, format!("buckets is {other}: give a whole number from 1 to {BUCKETS_MAX}"))),
-    }
-}
-
 /// Coerces two arguments: the first to a type that has keys, the second to `second`.
 fn coerced(types: &[DataType], second: DataType, function: &'static str) -> Result<Vec<DataType>> {
     let [of, given] = types else { return Err(arguments(function, "give two arguments")) };
@@ -382,39 +359,98 @@ fn coerced(types: &[DataType], second: DataType, function: &'static str) -> Resu
     Ok(vec![of, second])
 }
 
-/// The least value such that at least the share `p` of the values do not exceed it.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) struct Quantile(Signature);
+/// A function of the sorted values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Function {
+    /// The least value such that at least the share `p` of the values do not exceed it.
+    Quantile,
+    /// The number of values in buckets of equal width.
+    Histogram,
+}
 
-impl Default for Quantile {
-    fn default() -> Self {
-        Self(Signature::user_defined(Volatility::Immutable))
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct Ordered {
+    function: Function,
+    signature: Signature,
+}
+
+impl Ordered {
+    pub(super) fn all() -> [Self; 2] {
+        [Function::Quantile, Function::Histogram]
+            .map(|function| Self { function, signature: Signature::user_defined(Volatility::Immutable) })
+    }
+
+    /// The function with its arguments, for errors.
+    fn call(&self) -> &'static str {
+        match self.function {
+            Function::Quantile => QUANTILE,
+            Function::Histogram => HISTOGRAM,
+        }
+    }
+
+    fn work(&self, args: &AccumulatorArgs<'_>) -> Result<Work> {
+        let of = args.expr_fields[0].data_type();
+        let wrong = |reason: String| arguments(self.call(), reason);
+        let (keys, given) = (Keys::of(of), || constant(args, self.call()));
+        let (keys, finish) = match self.function {
+            Function::Quantile => {
+                let keys = keys.ok_or_else(|| wrong(format!("x is {of}: give numbers or times")))?;
+                match given()? {
+                    ScalarValue::Float64(Some(p)) if (0.0..=1.0).contains(&p) => (keys, Finish::Quantile(p)),
+                    other => return Err(wrong(format!("p is {other}: give a number from 0 to 1"))),
+                }
+            }
+            Function::Histogram => {
+                let keys = keys.filter(|_| of.is_numeric());
+                let keys = keys.ok_or_else(|| wrong(format!("x is {of}: give numbers")))?;
+                match given()? {
+                    ScalarValue::Int64(Some(n)) if (1..=BUCKETS_MAX as i64).contains(&n) => {
+                        (keys, Finish::Histogram(n as u64))
+                    }
+                    other => {
+                        let reason = format!("buckets is {other}: give a whole number from 1 to {BUCKETS_MAX}");
+                        return Err(wrong(reason));
+                    }
+                }
+            }
+        };
+        Ok(Work { keys, result: self.return_type(std::slice::from_ref(of))?, finish })
     }
 }
 
-impl AggregateUDFImpl for Quantile {
+impl AggregateUDFImpl for Ordered {
     fn name(&self) -> &'static str {
-        "quantile"
+        match self.function {
+            Function::Quantile => "quantile",
+            Function::Histogram => "histogram",
+        }
     }
 
     fn signature(&self) -> &Signature {
-        &self.0
+        &self.signature
     }
 
     fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
-        coerced(types, DataType::Float64, QUANTILE)
+        let second = match self.function {
+            Function::Quantile => DataType::Float64,
+            Function::Histogram => DataType::Int64,
+        };
+        coerced(types, second, self.call())
     }
 
     fn return_type(&self, types: &[DataType]) -> Result<DataType> {
-        Ok(types[0].clone())
+        Ok(match self.function {
+            Function::Quantile => types[0].clone(),
+            Function::Histogram => DataType::List(bucket_list()),
+        })
     }
 
     fn state_fields(&self, args: StateFieldsArgs<'_>) -> Result<Vec<FieldRef>> {
-        Ok(state_fields(&args, "quantile"))
+        Ok(state_fields(&args, self.name()))
     }
 
     fn accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
-        Ok(Box::new(One { work: quantile_work(&args)?, runs: Runs::default() }))
+        Ok(Box::new(One { work: self.work(&args)?, runs: Runs::default() }))
     }
 
     fn groups_accumulator_supported(&self, args: AccumulatorArgs<'_>) -> bool {
@@ -422,50 +458,6 @@ impl AggregateUDFImpl for Quantile {
     }
 
     fn create_groups_accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn GroupsAccumulator>> {
-        Ok(Box::new(Many { work: quantile_work(&args)?, groups: Vec::new(), bytes: 0 }))
-    }
-}
-
-/// The number of values in buckets of equal width.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) struct Histogram(Signature);
-
-impl Default for Histogram {
-    fn default() -> Self {
-        Self(Signature::user_defined(Volatility::Immutable))
-    }
-}
-
-impl AggregateUDFImpl for Histogram {
-    fn name(&self) -> &'static str {
-        "histogram"
-    }
-
-    fn signature(&self) -> &Signature {
-        &self.0
-    }
-
-    fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
-        coerced(types, DataType::Int64, HISTOGRAM)
-    }
-
-    fn return_type(&self, _: &[DataType]) -> Result<DataType> {
-        Ok(DataType::List(bucket_list()))
-    }
-
-    fn state_fields(&self, args: StateFieldsArgs<'_>) -> Result<Vec<FieldRef>> {
-        Ok(state_fields(&args, "histogram"))
-    }
-
-    fn accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
-        Ok(Box::new(One { work: histogram_work(&args)?, runs: Runs::default() }))
-    }
-
-    fn groups_accumulator_supported(&self, args: AccumulatorArgs<'_>) -> bool {
-        !args.is_distinct
-    }
-
-    fn create_groups_accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn GroupsAccumulator>> {
-        Ok(Box::new(Many { work: histogram_work(&args)?, groups: Vec::new(), bytes: 0 }))
+        Ok(Box::new(Many { work: self.work(&args)?, groups: Vec::new(), bytes: 0 }))
     }
 }

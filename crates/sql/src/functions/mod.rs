@@ -15,8 +15,8 @@ use datafusion::functions_nested::array_has::array_has_udf;
 use datafusion::logical_expr::registry::FunctionRegistry as _;
 use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
 
+use aggregates::Ordered;
 pub(crate) use aggregates::passes;
-use aggregates::{Histogram, Quantile};
 use renamed::{RenamedAggregate, RenamedScalar};
 
 pub(crate) fn register(state: &mut SessionState) -> Result<()> {
@@ -28,7 +28,8 @@ pub(crate) fn register(state: &mut SessionState) -> Result<()> {
     }
     let approximate = RenamedAggregate { name: "approx_quantile", inner: approx_percentile_cont_udaf() };
     state.register_udaf(Arc::new(AggregateUDF::new_from_impl(approximate)))?;
-    state.register_udaf(Arc::new(AggregateUDF::new_from_impl(Quantile::default())))?;
-    state.register_udaf(Arc::new(AggregateUDF::new_from_impl(Histogram::default())))?;
+    for function in Ordered::all() {
+        state.register_udaf(Arc::new(AggregateUDF::new_from_impl(function)))?;
+    }
     Ok(())
 }

@@ -12,6 +12,8 @@ use datafusion::logical_expr::{
     ScalarUDFImpl, Signature,
 };
 
+use crate::forward::forward;
+
 /// A scalar function.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct RenamedScalar {
@@ -24,33 +26,18 @@ impl ScalarUDFImpl for RenamedScalar {
         self.name
     }
 
-    fn signature(&self) -> &Signature {
-        self.inner.signature()
-    }
-
-    fn return_type(&self, types: &[DataType]) -> Result<DataType> {
-        self.inner.inner().return_type(types)
-    }
-
-    fn return_field_from_args(&self, args: ReturnFieldArgs<'_>) -> Result<FieldRef> {
-        self.inner.inner().return_field_from_args(args)
-    }
-
-    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        self.inner.inner().invoke_with_args(args)
-    }
-
-    fn simplify(&self, args: Vec<Expr>, context: &SimplifyContext) -> Result<ExprSimplifyResult> {
-        self.inner.inner().simplify(args, context)
+    forward! {
+        signature() -> &Signature;
+        coerce_types(types: &[DataType]) -> Result<Vec<DataType>>;
+        return_type(types: &[DataType]) -> Result<DataType>;
+        return_field_from_args(args: ReturnFieldArgs<'_>) -> Result<FieldRef>;
+        invoke_with_args(args: ScalarFunctionArgs) -> Result<ColumnarValue>;
+        simplify(args: Vec<Expr>, context: &SimplifyContext) -> Result<ExprSimplifyResult>;
     }
 
     fn output_ordering(&self, inputs: &[ExprProperties]) -> Result<SortProperties> {
         // `ln` fails for values of unknown range; that would fail the whole query.
         Ok(self.inner.inner().output_ordering(inputs).unwrap_or(SortProperties::Unordered))
-    }
-
-    fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
-        self.inner.inner().coerce_types(types)
     }
 }
 
@@ -66,19 +53,10 @@ impl AggregateUDFImpl for RenamedAggregate {
         self.name
     }
 
-    fn signature(&self) -> &Signature {
-        self.inner.signature()
-    }
-
-    fn return_type(&self, types: &[DataType]) -> Result<DataType> {
-        self.inner.inner().return_type(types)
-    }
-
-    fn accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
-        self.inner.inner().accumulator(args)
-    }
-
-    fn state_fields(&self, args: StateFieldsArgs<'_>) -> Result<Vec<FieldRef>> {
-        self.inner.inner().state_fields(args)
+    forward! {
+        signature() -> &Signature;
+        return_type(types: &[DataType]) -> Result<DataType>;
+        accumulator(args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>>;
+        state_fields(args: StateFieldsArgs<'_>) -> Result<Vec<FieldRef>>;
     }
 }

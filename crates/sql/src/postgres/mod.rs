@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use relations::Relations;
 pub(crate) use rewrite::{Rewritten, rewrite};
-pub use types::{oid_of, type_of};
+pub use types::{length_of, oid_of, type_of};
 
 /// A connection's user and database.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -239,8 +239,11 @@ fn databases(catalog: &dyn CatalogProvider, login: &Login) -> Vec<(&'static str,
 
 fn types() -> Vec<(&'static str, Column)> {
     let lists = TYPES.iter().map(|t| (t.array, format!("_{}", t.name), -1, "A", 0, t.oid));
-    let all: Vec<_> =
-        TYPES.iter().map(|t| (t.oid, t.name.to_owned(), t.length, t.category, t.array, 0)).chain(lists).collect();
+    let all: Vec<_> = TYPES
+        .iter()
+        .map(|t| (t.oid, t.name.to_owned(), i64::from(t.length), t.category, t.array, 0))
+        .chain(lists)
+        .collect();
     let rows = all.len();
     let numbers = |of: &dyn Fn(usize) -> i64| Column::Integers((0..rows).map(of).collect());
     let text = |text: &str| Column::texts(vec![text.to_owned(); rows]);

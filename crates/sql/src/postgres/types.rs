@@ -9,13 +9,13 @@ pub(super) struct Type {
     /// Its name in SQL.
     pub(super) sql: &'static str,
     /// Bytes of a value; -1 if they vary.
-    pub(super) length: i64,
+    pub(super) length: i16,
     pub(super) category: &'static str,
     /// The number of its array type.
     pub(super) array: u32,
 }
 
-const fn ty(oid: u32, name: &'static str, sql: &'static str, length: i64, category: &'static str, array: u32) -> Type {
+const fn ty(oid: u32, name: &'static str, sql: &'static str, length: i16, category: &'static str, array: u32) -> Type {
     Type { oid, name, sql, length, category, array }
 }
 
@@ -96,6 +96,11 @@ pub fn type_of(oid: u32) -> Option<DataType> {
         1022 => DataType::new_list(DataType::Float64, true),
         _ => return None,
     })
+}
+
+/// Bytes of a value of a type; -1 if they vary.
+pub fn length_of(oid: u32) -> i16 {
+    TYPES.iter().find(|ty| ty.oid == oid).map_or(-1, |ty| ty.length)
 }
 
 /// The name of a type; `???` if unknown.

@@ -1,11 +1,10 @@
-//! One schema per database: tables of inserted rows in any layout, and Delta tables of other writers.
+//! One schema per database: tables of inserted rows, and Delta tables of other writers.
 //!
 //! A query opens a table when it first names it; the engine keeps that version. A table that cannot be opened fails
 //! only the queries that name it.
 
 mod lookup;
 mod prune;
-mod row;
 mod segments;
 mod snapshot;
 
@@ -20,13 +19,11 @@ use async_trait::async_trait;
 use datafusion::catalog::{MemorySchemaProvider, SchemaProvider, TableProvider};
 use datafusion::error::Result;
 use datafusion::logical_expr::TableType;
-use disk::RealDisk;
-use table::{AvroTable, DATABASE, TableName};
+use table::{DATABASE, TableName};
 use tokio::sync::OnceCell;
 
 use crate::error::QueryError;
 pub(crate) use prune::{LogStatistics, may_match};
-use row::RowTable;
 use snapshot::SnapshotTable;
 
 /// For some tables, the columns that identify rows: later unflushed rows replace earlier ones with the same values and
@@ -78,9 +75,6 @@ impl Tables {
 
 impl Entry {
     async fn open(&self) -> Result<Arc<dyn TableProvider>, QueryError> {
-        if let Some(table) = AvroTable::open(&self.folder, Arc::new(RealDisk))? {
-            return Ok(Arc::new(RowTable::new(self.table.name(), table)?));
-        }
         let snapshot = Snapshot::open(&self.folder, &self.unique).await?.ok_or_else(|| {
             let reason = format!("table {:?} has no columns yet: insert some rows first", self.table.name());
             QueryError::Invalid { reason }
@@ -128,6 +122,10 @@ impl SchemaProvider for Sim {
             Some(table) => Ok(Some(table)),
             None => self.tables.table(name).await,
         }
+    }
+
+    fn register_table(&self, name: String, table: Arc<dyn TableProvider>) -> Result<Option<Arc<dyn TableProvider>>> {
+        self.own.register_table(name, table)
     }
 
     fn table_exist(&self, name: &str) -> bool {

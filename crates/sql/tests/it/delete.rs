@@ -11,7 +11,7 @@ use disk::RealDisk;
 use proptest::prelude::*;
 use sql::{Condition, QueryError};
 use table::upkeep::{Deleted, delete_rows};
-use table::{Layout, StoredTable, TableError, TableName};
+use table::{Layout, Table, TableError, TableName};
 
 use crate::pruning::{self, batch, condition, insert, numbered, rows, without_signs};
 use crate::support::{ask, cells, open};
@@ -20,9 +20,7 @@ const LAYOUTS: [Layout; 3] = [Layout::Column, Layout::Pruned, Layout::Clustered]
 
 async fn delete(data: &Path, layout: Layout, sql: &str, apply: bool) -> Result<Deleted, TableError> {
     let folder = layout.to_string().parse::<TableName>().unwrap().folder(data);
-    let Some(StoredTable::Delta(table)) = StoredTable::open(&folder, Arc::new(RealDisk)).await.unwrap() else {
-        panic!("{layout} is no Delta table");
-    };
+    let table = Table::open(&folder, Arc::new(RealDisk)).await.unwrap().unwrap();
     let condition = Condition::parse(sql, &table.arrow_schema().unwrap()).unwrap_or_else(|e| panic!("{sql}: {e}"));
     delete_rows(&folder, Arc::new(RealDisk), Arc::new(condition), apply).await
 }
@@ -108,7 +106,7 @@ async fn segments_without_matches_are_not_touched() {
     stored(data.path()).await;
     let folder = data.path().join("default/pruned");
     // The excluded segments cannot be opened.
-    let table = table::Table::open(&folder, Arc::new(RealDisk)).await.unwrap().unwrap();
+    let table = Table::open(&folder, Arc::new(RealDisk)).await.unwrap().unwrap();
     let away: Vec<_> =
         table.segments().await.unwrap().into_iter().filter(|s| s.columns["id"].min != Some(60.into())).collect();
     assert_eq!(away.len(), 3);

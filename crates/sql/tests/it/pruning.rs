@@ -18,10 +18,9 @@ use table::{Clustering, Curve, Inserter, Layout, TableOptions};
 
 use crate::support::{ask, cells, open};
 
-/// Every layout by name, if possible also with secondary indexes on every column but the id. The indexed clustered
+/// Every layout by name, also with secondary indexes on every column but the id. The indexed clustered
 /// table is clustered, so its segments are rewritten.
-const TABLES: [(&str, Layout, bool); 7] = [
-    ("row", Layout::Row, false),
+const TABLES: [(&str, Layout, bool); 6] = [
     ("column", Layout::Column, false),
     ("pruned", Layout::Pruned, false),
     ("clustered", Layout::Clustered, false),
@@ -209,9 +208,6 @@ fn literal(column: &ArrayRef, row: usize) -> String {
 }
 
 pub(crate) fn options(layout: Layout, group_rows: usize) -> TableOptions {
-    if layout == Layout::Row {
-        return TableOptions::new(layout);
-    }
     let mut options = TableOptions { group_rows, ..TableOptions::new(layout) };
     if matches!(layout, Layout::Pruned | Layout::Clustered) {
         let bloom = ["i8", "i16", "i32", "i64", "day", "time", "d7", "d30", "word", "bytes"];

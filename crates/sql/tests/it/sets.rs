@@ -54,7 +54,7 @@ async fn insert(data: &Path, layout: Layout) {
     }
 }
 
-const LAYOUTS: [Layout; 4] = [Layout::Row, Layout::Column, Layout::Pruned, Layout::Clustered];
+const LAYOUTS: [Layout; 3] = [Layout::Column, Layout::Pruned, Layout::Clustered];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sets_in_every_layout() {

@@ -23,9 +23,6 @@ fn batch(first: i64) -> RecordBatch {
 }
 
 fn options(layout: Layout) -> TableOptions {
-    if layout == Layout::Row {
-        return TableOptions::new(layout);
-    }
     let mut options = TableOptions { group_rows: 100, ..TableOptions::new(layout) };
     if matches!(layout, Layout::Pruned | Layout::Clustered) {
         options.bloom = vec!["caller".to_owned()];
@@ -46,7 +43,7 @@ async fn insert(data: &Path, name: &str, layout: Layout) {
     }
 }
 
-const LAYOUTS: [Layout; 4] = [Layout::Row, Layout::Column, Layout::Pruned, Layout::Clustered];
+const LAYOUTS: [Layout; 3] = [Layout::Column, Layout::Pruned, Layout::Clustered];
 
 async fn stored() -> (Engine, tempfile::TempDir) {
     let data = tempfile::tempdir().unwrap();
@@ -99,7 +96,6 @@ async fn excluded_data_is_not_read() {
     assert_eq!(reading(&of("pruned", "tower = 8 OR price < -1")).await, ((0, 5), (0, 20), 0, false));
     // Without statistics, all data is read.
     assert_eq!(reading(&of("column", "id < 0")).await, ((5, 5), (20, 20), 0, true));
-    assert_eq!(reading(&of("row", "id < 0")).await, ((5, 5), (0, 0), 2000, true));
     // Bloom filters: the number is between the bounds of every row group, and in at most one.
     let (segments, (present, _), rows, _) = reading(&of("pruned", "caller = '+1-07919'")).await;
     assert_eq!((segments, rows), ((5, 5), 1));
@@ -173,7 +169,6 @@ async fn log_alone_counts_rows() {
     }
     // With a condition, the log's count is only an upper bound.
     assert_eq!(read(&engine, "SELECT count(*) FROM calls_pruned WHERE id < 450").await.0, [["450"]]);
-    assert_eq!(read(&engine, "SELECT count(*) FROM calls_row").await.0, [["2000"]]);
     assert_eq!(read(&engine, "SELECT id FROM calls_pruned LIMIT 3").await.0.len(), 3);
 }
 
@@ -228,10 +223,10 @@ async fn broken_tables_fail_only_their_queries() {
     for name in ["sound", "broken", "torn"] {
         insert(data.path(), name, Layout::Pruned).await;
     }
-    insert(data.path(), "plain", Layout::Row).await;
     let folder = |name: &str| name.parse::<table::TableName>().unwrap().folder(data.path());
     std::fs::write(folder("broken").join("_delta_log/00000000000000000000.json"), "{not json").unwrap();
-    std::fs::write(folder("plain").join("schema.arrow"), "short").unwrap();
+    std::fs::create_dir(folder("old")).unwrap();
+    std::fs::write(folder("old").join("schema.arrow"), "columns").unwrap();
     let segment = std::fs::read_dir(folder("torn")).unwrap().map(|e| e.unwrap().path());
     let segment = segment.filter(|p| p.extension().is_some_and(|e| e == "parquet")).min().unwrap();
     std::fs::write(&segment, "PAR1").unwrap();
@@ -241,8 +236,8 @@ async fn broken_tables_fail_only_their_queries() {
     let message = async |sql: &str| ask(&engine, sql).await.unwrap_err().to_string();
     let broken = message("SELECT count(*) FROM broken").await;
     assert!(broken.starts_with(&format!("cannot open the table {}", folder("broken").display())), "{broken}");
-    let plain = message("SELECT count(*) FROM plain").await;
-    assert!(plain.contains("schema.arrow is damaged"), "{plain}");
+    let old = message("SELECT count(*) FROM old").await;
+    assert!(old.contains("an older version wrote it in layout row"), "{old}");
     let torn = message("SELECT sum(id) FROM torn").await;
     assert!(torn.contains(segment.file_name().unwrap().to_str().unwrap()), "{torn}");
 }

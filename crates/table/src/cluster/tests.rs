@@ -255,16 +255,12 @@ async fn invalid_clustering_requests_are_rejected() {
     let refusal = async |root: &Path, options| run(root, options).await.unwrap_err().to_string();
     let missing = refusal(&folder.path().join("none"), ClusterOptions::default()).await;
     assert!(missing.ends_with("no such table: insert rows first"), "{missing}");
-    for layout in [Layout::Row, Layout::Column, Layout::Pruned] {
+    for layout in [Layout::Column, Layout::Pruned] {
         let root = folder.path().join(layout.to_string());
         let options = TableOptions::new(layout);
         drop(Inserter::open_or_create(&root, Arc::new(RealDisk), &schema(), &options).await.unwrap());
         let error = refusal(&root, ClusterOptions::default()).await;
-        let expected = match layout {
-            Layout::Row => "layout row does not support maintenance".to_owned(),
-            _ => format!("cannot cluster layout {layout}: "),
-        };
-        assert!(error.contains(&expected), "{error}");
+        assert!(error.contains(&format!("cannot cluster layout {layout}: ")), "{error}");
     }
     let root = folder.path().join("clustered");
     drop(table(&root, by(&["hour"], Curve::Hilbert), 10, 10).await);

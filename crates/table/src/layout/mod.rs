@@ -1,7 +1,6 @@
 //! Layouts of tables: the storage of rows, and the conversion of batches to files.
 
 mod advise;
-pub(crate) mod avro;
 mod bloom;
 mod encoding;
 mod limits;

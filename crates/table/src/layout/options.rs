@@ -16,8 +16,6 @@ use pages::{Codec, EncodingSet};
 /// The storage of a table's rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Layout {
-    /// Rows in Avro files without a Delta log; the baseline.
-    Row,
     /// Parquet with the best encoding per column, without statistics.
     Column,
     /// Like `Column`, with statistics by file, row group and page, and Bloom filters.
@@ -52,7 +50,7 @@ pub struct TableOptions {
     /// Columns with a Bloom filter in every row group, for questions by equality.
     pub bloom: Vec<String>,
     /// Columns with a secondary index per segment. It maps values to row groups, for questions by equality, list and
-    /// range. All layouts except `Row` support it.
+    /// range.
     pub lookup: Vec<String>,
     /// The clustering, for layout `Clustered` only.
     pub clustering: Option<Clustering>,
@@ -93,9 +91,6 @@ impl TableOptions {
         if !self.bloom.is_empty() && !self.has_statistics() {
             return refuse(format!("layout {} has no Bloom filters: choose pruned or clustered", self.layout));
         }
-        if !self.lookup.is_empty() && self.layout == Layout::Row {
-            return refuse("layout row has no secondary indexes: choose column, pruned or clustered".to_owned());
-        }
         if let Some((_, twice)) = self.lookup.iter().enumerate().find(|(i, name)| self.lookup[..*i].contains(name)) {
             return refuse(format!("column {twice:?} is listed twice for secondary indexes: list it once"));
         }
@@ -108,9 +103,6 @@ impl TableOptions {
                 return refuse("name at least one column to cluster by".to_owned());
             }
             _ => {}
-        }
-        if self.layout == Layout::Row && *self != Self::new(Layout::Row) {
-            return refuse("layout row has no codecs, encodings or row groups: omit these options".to_owned());
         }
         let clustering = self.clustering.iter().flat_map(|c| &c.columns);
         for column in self.bloom.iter().chain(&self.lookup).chain(clustering) {
@@ -202,7 +194,6 @@ const GROUP_ROWS: &str = "manyworlds.group_rows";
 impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Self::Row => "row",
             Self::Column => "column",
             Self::Pruned => "pruned",
             Self::Clustered => "clustered",
@@ -215,11 +206,10 @@ impl FromStr for Layout {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
-            "row" => Ok(Self::Row),
             "column" => Ok(Self::Column),
             "pruned" => Ok(Self::Pruned),
             "clustered" => Ok(Self::Clustered),
-            _ => Err(format!("unknown layout {text:?}: choose row, column, pruned or clustered")),
+            _ => Err(format!("unknown layout {text:?}: choose column, pruned or clustered")),
         }
     }
 }

@@ -14,7 +14,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use proptest::prelude::*;
 
 use super::*;
-use crate::{AvroTable, EncodingSet, Inserter, Table};
+use crate::{EncodingSet, Inserter, Table};
 use disk::{Disk, DiskFile, RealDisk};
 
 const TYPES: usize = 13;
@@ -110,19 +110,13 @@ fn options(layout: Layout) -> TableOptions {
 
 async fn read_all(root: &Path) -> RecordBatch {
     let mut batches = Vec::new();
-    if let Some(table) = AvroTable::open(root, Arc::new(RealDisk)).unwrap() {
-        for (file, _) in table.files().unwrap() {
-            batches.extend(table.read(&file).unwrap().map(Result::unwrap));
-        }
-    } else {
-        let table = Table::open(root, Arc::new(RealDisk)).await.unwrap().unwrap();
-        for segment in table.segments().await.unwrap() {
-            let file = std::fs::File::open(root.join(&segment.path)).unwrap();
-            let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
-            let read: Vec<_> = reader.map(Result::unwrap).collect();
-            assert_eq!(segment.rows as usize, read.iter().map(RecordBatch::num_rows).sum::<usize>());
-            batches.extend(read);
-        }
+    let table = Table::open(root, Arc::new(RealDisk)).await.unwrap().unwrap();
+    for segment in table.segments().await.unwrap() {
+        let file = std::fs::File::open(root.join(&segment.path)).unwrap();
+        let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
+        let read: Vec<_> = reader.map(Result::unwrap).collect();
+        assert_eq!(segment.rows as usize, read.iter().map(RecordBatch::num_rows).sum::<usize>());
+        batches.extend(read);
     }
     let columns = |b: RecordBatch| RecordBatch::try_new(schema(), b.columns().to_vec()).unwrap();
     let batches: Vec<_> = batches.into_iter().map(columns).collect();
@@ -134,7 +128,7 @@ proptest! {
     #[test]
     fn every_layout_returns_inserted_rows(
         rows in prop::collection::vec((integer(), real(), text()), 1..400),
-        layout in prop::sample::select(vec![Layout::Row, Layout::Column, Layout::Pruned, Layout::Clustered]),
+        layout in prop::sample::select(vec![Layout::Column, Layout::Pruned, Layout::Clustered]),
     ) {
         let batch = batch(&rows);
         let read = runtime().block_on(async {
@@ -261,7 +255,6 @@ async fn invalid_options_are_rejected() {
     };
     assert!(refusal(lookup(Layout::Column, &["nope"])).await.contains("no column \"nope\""));
     assert!(refusal(lookup(Layout::Column, &["c1", "c1"])).await.contains("column \"c1\" is listed twice"));
-    assert!(refusal(lookup(Layout::Row, &["c1"])).await.contains("layout row has no secondary indexes"));
     assert!(refusal(TableOptions::new(Layout::Clustered)).await.contains("needs the columns to cluster by"));
     // None of these created a table. A created table keeps its options.
     assert!(Inserter::open(root.path(), Arc::new(RealDisk)).await.unwrap().is_none());
@@ -307,7 +300,7 @@ struct Waiting(std::sync::Mutex<std::sync::mpsc::Receiver<()>>);
 
 impl Disk for Waiting {
     fn create(&self, path: &Path) -> std::io::Result<Box<dyn DiskFile>> {
-        if path.to_string_lossy().contains(".parquet.") || path.to_string_lossy().contains(".avro.") {
+        if path.to_string_lossy().contains(".parquet.") {
             let signal = self.0.lock().unwrap().recv_timeout(std::time::Duration::from_secs(20));
             signal.map_err(|_| std::io::Error::other("no other task could run"))?;
         }
@@ -338,10 +331,6 @@ impl Disk for Waiting {
         RealDisk.create_dir(path)
     }
 
-    fn exchange(&self, one: &Path, other: &Path) -> std::io::Result<()> {
-        RealDisk.exchange(one, other)
-    }
-
     fn remove_dir(&self, path: &Path) -> std::io::Result<()> {
         RealDisk.remove_dir(path)
     }
@@ -353,15 +342,12 @@ impl Disk for Waiting {
 
 #[tokio::test]
 async fn writing_does_not_block_other_tasks() {
-    for layout in [Layout::Row, Layout::Pruned] {
-        let root = tempfile::tempdir().unwrap();
-        let (sender, receiver) = std::sync::mpsc::channel();
-        let disk = Arc::new(Waiting(std::sync::Mutex::new(receiver)));
-        let rows = RecordBatch::try_from_iter([("n", Arc::new(Int64Array::from(vec![1, 2])) as ArrayRef)]).unwrap();
-        let options = TableOptions::new(layout);
-        let inserter = Inserter::open_or_create(root.path(), disk, &rows.schema(), &options).await.unwrap();
-        let (inserted, ()) =
-            tokio::join!(inserter.insert(std::slice::from_ref(&rows)), async { sender.send(()).unwrap() });
-        assert_eq!(inserted.unwrap().rows, 2);
-    }
+    let root = tempfile::tempdir().unwrap();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let disk = Arc::new(Waiting(std::sync::Mutex::new(receiver)));
+    let rows = RecordBatch::try_from_iter([("n", Arc::new(Int64Array::from(vec![1, 2])) as ArrayRef)]).unwrap();
+    let options = TableOptions::new(Layout::Pruned);
+    let inserter = Inserter::open_or_create(root.path(), disk, &rows.schema(), &options).await.unwrap();
+    let (inserted, ()) = tokio::join!(inserter.insert(std::slice::from_ref(&rows)), async { sender.send(()).unwrap() });
+    assert_eq!(inserted.unwrap().rows, 2);
 }

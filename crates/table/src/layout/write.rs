@@ -236,6 +236,17 @@ fn one_leaf_each(path: &Path, schema: &SchemaRef, parquet: &SchemaDescriptor) ->
     Err(TableError::Rows { path: path.parent().unwrap_or(path).to_owned(), column: field.name().clone(), reason })
 }
 
+/// The path of a segment below the table's folder.
+pub(crate) fn path_in(part: Option<&str>, file: &str) -> String {
+    part.map_or_else(|| format!("{file}.parquet"), |part| format!("{part}/{file}.parquet"))
+}
+
+/// Makes the name of a part's folder durable. Every writer does this, because the creator of the folder may have failed
+/// before its sync.
+pub(crate) fn sync_part(disk: &dyn Disk, root: &Path, part: Option<&str>) -> Result<(), TableError> {
+    part.map_or(Ok(()), |_| disk.sync_dir(root).map_err(TableError::io("sync the folder", root)))
+}
+
 /// Removes an uncommitted segment and its secondary index.
 pub(crate) fn remove_unnamed(disk: &dyn Disk, segment: &Path) {
     for path in [segment.to_owned(), lookup::path_of(segment)] {

@@ -38,6 +38,8 @@ use crate::schema::Field;
 use crate::store::{DurableStore, LOG_FOLDER};
 use disk::{Disk, create_dirs};
 
+/// Marks a folder as a table of layout `row`, which this version does not read.
+const ROW_LAYOUT_FILE: &str = "schema.arrow";
 const COLUMN_MAPPING: &str = "delta.columnMapping.mode";
 
 /// A segment, as described in the log.
@@ -145,16 +147,16 @@ pub struct Table {
     disk: Arc<dyn Disk>,
     delta: DeltaTable,
     appended: Appended,
-    /// Held while this handle may commit, so that no command replaces the folder.
+    /// Held while this handle may commit, so that no command removes the folder.
     _folder_lock: Option<Arc<FolderLock>>,
 }
 
 type Result<T> = std::result::Result<T, TableError>;
 
 impl Table {
-    /// Whether the folder `root` looks like a table.
+    /// Whether the folder `root` looks like a table, even if [`Self::open`] refuses its layout.
     pub(crate) fn is_in(root: &Path) -> bool {
-        root.join(LOG_FOLDER).is_dir()
+        root.join(LOG_FOLDER).is_dir() || has_row_layout(root)
     }
 
     /// The time of the last commit to the table in the folder `root`, without opening it: the modification time of
@@ -165,6 +167,9 @@ impl Table {
 
     /// Opens the table in the folder `root`; `None` if it does not exist.
     pub async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
+        if has_row_layout(root) {
+            return Err(TableError::RowLayout { path: root.to_owned() });
+        }
         let log = root.join(LOG_FOLDER);
         disk.fetch_log(&log).map_err(TableError::io("open", &log))?;
         match log.metadata() {
@@ -336,6 +341,10 @@ impl Table {
         };
         in_turn(read).await.map_err(fail)
     }
+}
+
+fn has_row_layout(root: &Path) -> bool {
+    root.join(ROW_LAYOUT_FILE).is_file()
 }
 
 /// Whether a path from a log stays below the table's folder.

@@ -7,7 +7,6 @@
 
 mod compact;
 mod delete;
-mod exchange;
 mod rebuild;
 mod rewrite;
 mod supersede;
@@ -31,8 +30,7 @@ use arrow::datatypes::SchemaRef;
 
 use crate::error::TableError;
 use crate::input::Input;
-use crate::layout::avro::AvroTable;
-use crate::layout::{Encodings, Layout, SAMPLE_ROWS, TableOptions};
+use crate::layout::{Encodings, SAMPLE_ROWS, TableOptions};
 use crate::log::Segment;
 use disk::Disk;
 
@@ -56,12 +54,8 @@ async fn retried<T, F: Future<Output = Result<T>>>(work: impl Fn() -> F) -> Resu
 ///
 /// # Errors
 /// If the table does not exist, the options contradict each other or do not fit the columns, the disk or the log fails,
-/// or other commands keep rewriting the same segments. From and to layout `row`, also if another process writes to the
-/// table. On failure, the table is unchanged.
+/// or other commands keep rewriting the same segments. On failure, the table is unchanged.
 pub async fn rewrite(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions) -> Result<Rewritten> {
-    if options.change.layout == Some(Layout::Row) || AvroTable::is_in(root) {
-        return exchange::exchange(root, disk, options).await;
-    }
     retried(|| rewrite::rewrite_once(root, disk.clone(), options)).await
 }
 

@@ -3,8 +3,6 @@
 //! Reads and writes all segments once, in bounded memory. One commit replaces them and changes the table's properties.
 //! The rewrite includes concurrent inserts, except the last ones and those with the old options. These segments stay
 //! unchanged, and readers support segments of any layout.
-//!
-//! Layout `row` has no log: see [`super::exchange`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -46,8 +44,7 @@ impl LayoutChange {
     /// Applies the change to the options `before`.
     pub fn applied_to(&self, before: &TableOptions) -> TableOptions {
         let layout = self.layout.unwrap_or(before.layout);
-        let mut after = if layout == Layout::Row { TableOptions::new(layout) } else { before.clone() };
-        after.layout = layout;
+        let mut after = TableOptions { layout, ..before.clone() };
         if layout == Layout::Column {
             after.bloom.clear();
         }
@@ -103,7 +100,7 @@ pub struct Rewritten {
     pub segments_left: usize,
 }
 
-/// Like [`rewrite`](super::rewrite()), for tables with a log.
+/// One attempt of [`rewrite`](super::rewrite()).
 pub(super) async fn rewrite_once(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions) -> Result<Rewritten> {
     let mut table = output::open(root, disk.clone()).await?;
     let before = table.options()?;

@@ -14,10 +14,9 @@ use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef, TimeUnit};
 
 use super::*;
 use crate::cluster::{ClusterOptions, cluster};
-use crate::folder_lock::FolderLock;
 use crate::layout::{Clustering, Curve, Layout};
 use crate::log::Table;
-use crate::{AvroTable, ErrorKind, Inserter, Key, KeyRange, Lookup};
+use crate::{ErrorKind, Inserter, Key, KeyRange, Lookup};
 use disk::{Disk, RealDisk};
 use pages::Codec;
 
@@ -86,9 +85,7 @@ async fn ids(root: &Path) -> Vec<i64> {
         let input = Input::open(root, &schema(), &segment).unwrap();
         assert_eq!(input.rows_in_all(), segment.rows);
         let lookup = Lookup::open(root, &segment);
-        // Neither layout row nor other writers have secondary indexes.
-        let expected = !table.options().unwrap().lookup.is_empty() && !segment.path.starts_with("theirs");
-        assert_eq!(lookup.is_some(), expected, "{}", segment.path);
+        assert!(lookup.is_some(), "{}", segment.path);
         for (lookup, group) in lookup.iter().flat_map(|l| (0..l.groups()).map(move |group| (l, group))) {
             for batch in input.rows(Some(vec![group]), None).unwrap().map(Result::unwrap) {
                 let found = |name: &str, row| {
@@ -329,130 +326,6 @@ async fn layout_changes_keep_rows_and_old_versions() {
     }
 }
 
-/// Drops a writer and waits for its last task.
-async fn end(inserter: Inserter, root: &Path) {
-    drop(inserter);
-    while FolderLock::exclusive(root).is_err() {
-        tokio::task::yield_now().await;
-    }
-}
-
-/// The sorted ids of all rows in a table of layout `row`.
-fn row_ids(root: &Path) -> Vec<i64> {
-    let table = AvroTable::open(root, disk()).unwrap().unwrap();
-    let mut all = Vec::new();
-    for (file, _) in table.files().unwrap() {
-        for batch in table.read(&file).unwrap() {
-            let batch = batch.unwrap();
-            for (row, &id) in batch.column(0).as_primitive::<Int64Type>().values().iter().enumerate() {
-                assert_eq!(format!("{:?}", batch.slice(row, 1).columns()), format!("{:?}", rows(id..id + 1).columns()));
-                all.push(id);
-            }
-        }
-    }
-    all.sort_unstable();
-    all
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn tables_change_from_and_to_layout_row() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path().join("calls");
-    end(table(&root, Layout::Clustered).await, &root).await;
-    let done = rewritten(&root, to(Layout::Row)).await.unwrap();
-    assert_eq!((done.rows, done.segments_in, done.layout_before), (3_000, 10, Layout::Clustered));
-    assert!(row_ids(&root).into_iter().eq(0..3_000));
-    // The next change removes leftovers of an interrupted one.
-    let left = folder.path().join(".calls.0123.tmp");
-    std::fs::create_dir(&left).unwrap();
-    std::fs::write(left.join("1.parquet"), "half").unwrap();
-    for layout in [Layout::Column, Layout::Pruned, Layout::Clustered] {
-        let cluster = (layout == Layout::Clustered).then(|| vec!["level".to_owned()]);
-        let change = LayoutChange { cluster, ..to(layout) };
-        let done = rewritten(&root, change.clone()).await.unwrap();
-        assert_eq!((done.rows, done.segments_out, done.layout_before), (3_000, 1, Layout::Row), "{layout}");
-        let mut found = ids(&root).await;
-        found.sort_unstable();
-        assert!(found.into_iter().eq(0..3_000), "{layout}");
-        assert_eq!((files(&root), std::fs::read_dir(folder.path()).unwrap().count()), (1, 1), "{layout}");
-        let options = Table::open(&root, disk()).await.unwrap().unwrap().options().unwrap();
-        assert_eq!(options, change.applied_to(&TableOptions::new(Layout::Row)));
-        let bounds = segments(&root).await.remove(0).columns;
-        assert!(bounds.get("level").is_none_or(|c| c.min.is_none()), "NaN has no bounds");
-        rewritten(&root, to(Layout::Row)).await.unwrap();
-        assert!(row_ids(&root).into_iter().eq(0..3_000), "{layout}");
-    }
-    let refused = rewritten(&root, to(Layout::Row)).await.unwrap_err().to_string();
-    assert!(refused.contains("already has layout row"), "{refused}");
-    let refused = rewritten(&root, to(Layout::Clustered)).await.unwrap_err().to_string();
-    assert!(refused.contains("layout clustered needs the columns"), "{refused}");
-    assert!(row_ids(&root).into_iter().eq(0..3_000));
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn layout_row_changes_exclude_writers() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path().join("calls");
-    for (from, into) in [(Layout::Column, Layout::Row), (Layout::Row, Layout::Column)] {
-        if from == Layout::Column {
-            end(table(&root, from).await, &root).await;
-        }
-        // Unflushed rows prevent the change.
-        let waiting = root.join(crate::Appender::LOG_FOLDER);
-        std::fs::create_dir_all(&waiting).unwrap();
-        std::fs::write(waiting.join("1.log"), "the head and rows").unwrap();
-        let refused = rewritten(&root, to(into)).await.unwrap_err().to_string();
-        assert!(refused.contains("its log holds unflushed rows"), "{refused}");
-        std::fs::remove_dir_all(&waiting).unwrap();
-        // So does an open writer.
-        let writer = Inserter::open(&root, disk()).await.unwrap().unwrap();
-        let refused = rewritten(&root, to(into)).await.unwrap_err();
-        assert!(refused.kind() == ErrorKind::Conflict && refused.to_string().contains("is in use"), "{refused}");
-        end(writer, &root).await;
-        // A writer that arrives during the change is rejected.
-        let (runtime, tried) = (tokio::runtime::Handle::current(), Arc::new(std::sync::Mutex::new(Vec::new())));
-        let progress = {
-            let (root, tried) = (root.clone(), tried.clone());
-            move |_, _| {
-                let opened = runtime.block_on(Inserter::open(&root, disk()));
-                tried.lock().unwrap().push(opened.err().map(|e| e.kind()));
-                let compacted = runtime.block_on(compact(&root, disk(), None));
-                tried.lock().unwrap().push(compacted.err().map(|e| e.kind()));
-            }
-        };
-        let options =
-            RewriteOptions { change: to(into), progress: Some(Arc::new(progress)), ..RewriteOptions::default() };
-        assert_eq!(rewrite(&root, disk(), &options).await.unwrap().rows, 3_000);
-        let tried = tried.lock().unwrap();
-        assert!(!tried.is_empty() && tried.iter().all(|kind| *kind == Some(ErrorKind::Conflict)), "{tried:?}");
-    }
-    assert!(Inserter::open(&root, disk()).await.unwrap().is_some());
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn foreign_commits_survive_change_to_row() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path().join("calls");
-    end(table(&root, Layout::Column).await, &root).await;
-    // Another engine ignores the folder lock.
-    let (runtime, path) = (tokio::runtime::Handle::current(), root.clone());
-    let progress = move |rows, all| {
-        if rows == all {
-            let mut theirs = runtime.block_on(Table::open(&path, disk())).unwrap().unwrap();
-            let segment = runtime.block_on(theirs.segments()).unwrap().remove(0);
-            std::fs::copy(path.join(&segment.path), path.join("theirs.parquet")).unwrap();
-            let add = vec![Segment { path: "theirs.parquet".to_owned(), ..segment }];
-            runtime.block_on(theirs.commit(&crate::Change { add, ..crate::Change::default() })).unwrap();
-        }
-    };
-    let options =
-        RewriteOptions { change: to(Layout::Row), progress: Some(Arc::new(progress)), ..RewriteOptions::default() };
-    let refused = rewrite(&root, disk(), &options).await.unwrap_err();
-    assert_eq!(refused.kind(), ErrorKind::Conflict);
-    assert_eq!((ids(&root).await.len(), std::fs::read_dir(folder.path()).unwrap().count()), (3_300, 1));
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_inserts_are_rewritten_or_reported() {
     for (inserts, taken) in [(1, 1), (3, 2)] {
@@ -556,10 +429,6 @@ async fn invalid_maintenance_requests_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let none = compact(&folder.path().join("none"), disk(), None).await.unwrap_err().to_string();
     assert!(none.ends_with("no such table: insert rows first"), "{none}");
-    let row = folder.path().join("row");
-    drop(AvroTable::open_or_create(&row, disk(), &schema()).unwrap());
-    let refused = vacuum(&row, disk(), VacuumOptions { retain: RETENTION, apply: true }).await.unwrap_err().to_string();
-    assert!(refused.contains("layout row does not support maintenance"), "{refused}");
     let root = folder.path().join("pruned");
     drop(table(&root, Layout::Pruned).await);
     for (time, column, words) in [

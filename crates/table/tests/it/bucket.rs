@@ -213,8 +213,8 @@ fn unsupported_bucket_operations_are_rejected() {
     let Some(place) = Place::new() else { return };
     let disk = place.open("one");
     let root = disk.root().to_owned();
-    let refused = disk.exchange(&root.join("x"), &root.join("y")).unwrap_err().to_string();
-    assert_eq!(refused, format!("cannot exchange {}/x: object stores do not support this: use a folder", place.url));
+    let refused = disk.shrink(&root.join("x"), 0).unwrap_err().to_string();
+    assert_eq!(refused, format!("cannot shorten {}/x: object stores do not support this: use a folder", place.url));
     assert!(disk.create(&root.join("in-place")).is_err());
     assert_eq!(disk.shown(&root.join("x")).to_str().unwrap(), format!("{}/x", place.url));
 }

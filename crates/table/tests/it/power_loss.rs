@@ -10,7 +10,7 @@ use table::cluster::{ClusterOptions, cluster};
 use table::upkeep::{VacuumOptions, compact, rewrite, vacuum};
 use table::{Layout, TableError};
 
-use crate::support::{batch, batches, change, ended, inserter};
+use crate::support::{batch, batches, change, inserter};
 
 const BATCHES: i64 = 5;
 
@@ -81,52 +81,4 @@ async fn completed_work_survives_a_power_cut() {
     };
     let left = (files(&root, ".parquet"), files(&root.join("_lookup"), ".lookup"));
     assert_eq!(left, (1, 1), "vacuumed files stay removed");
-}
-
-/// Changes a table's layout repeatedly, by commit and by swap of folders.
-async fn change_layouts(root: &Path, disk: Arc<dyn Disk>) -> Result<(), TableError> {
-    for layout in [Layout::Row, Layout::Column, Layout::Row, Layout::Clustered] {
-        rewrite(root, disk.clone(), &change(layout)).await?;
-    }
-    Ok(())
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn power_cuts_never_break_layout_changes() {
-    let stored = async |root: &Path, disk: Arc<dyn Disk>| {
-        let writer = inserter(root, disk).await.unwrap();
-        for number in 0..BATCHES {
-            writer.insert_once(&number.to_string(), &[batch(number)]).await.unwrap();
-        }
-        ended(writer, root).await;
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let (root, disk) = (folder.path().join("data"), PowerLossDisk::new(&folder.path().join("attic")).unwrap());
-    let counting = Arc::new(disk);
-    stored(&root, Arc::new(RealDisk)).await;
-    change_layouts(&root, counting.clone()).await.unwrap();
-    counting.lose_power().unwrap();
-    assert!(batches(&root).await.into_iter().eq(0..BATCHES));
-    let operations = counting.operations();
-    assert!(operations > 100, "only {operations} operations");
-    for crash in 0..operations {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().join("data");
-        let disk = Arc::new(PowerLossDisk::new(&folder.path().join("attic")).unwrap());
-        stored(&root, Arc::new(RealDisk)).await;
-        disk.fail_from(crash);
-        let lived = change_layouts(&root, disk.clone()).await;
-        disk.lose_power().unwrap();
-        let at = format!("crash at operation {crash} of {operations}: {lived:?}");
-        assert_eq!(batches(&root).await, Vec::from_iter(0..BATCHES), "{at}");
-        // The next changes work and remove leftovers. If the table already has layout row, nothing is left over.
-        match rewrite(&root, Arc::new(RealDisk), &change(Layout::Row)).await {
-            Err(error) if error.to_string().contains("already has layout row") => {}
-            done => drop(done.unwrap_or_else(|e| panic!("{e}; {at}"))),
-        }
-        rewrite(&root, Arc::new(RealDisk), &change(Layout::Clustered)).await.unwrap_or_else(|e| panic!("{e}; {at}"));
-        assert_eq!(batches(&root).await, Vec::from_iter(0..BATCHES), "{at}");
-        // The attic and the table.
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "{at}");
-    }
 }

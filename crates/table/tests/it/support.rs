@@ -12,9 +12,7 @@ use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
 use disk::{Disk, RealDisk};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use table::upkeep::{LayoutChange, RewriteOptions};
-use table::{
-    Clustering, Curve, Inserter, Key, KeyRange, Layout, Lookup, Segment, StoredTable, TableError, TableOptions,
-};
+use table::{Clustering, Curve, Inserter, Key, KeyRange, Layout, Lookup, Segment, Table, TableError, TableOptions};
 
 const LOOKUP: [&str; 2] = ["place", "name"];
 
@@ -63,37 +61,17 @@ pub(crate) async fn inserter(root: &Path, disk: Arc<dyn Disk>) -> Result<Inserte
     Inserter::open_or_create(root, disk, &schema(), &options).await
 }
 
-/// Drops a writer and waits for its last task, which prevents changes from and to layout `row`.
-pub(crate) async fn ended(writer: Inserter, root: &Path) {
-    drop(writer);
-    let folder = File::open(root).unwrap();
-    while folder.try_lock().is_err() {
-        tokio::task::yield_now().await;
-    }
-}
-
-/// The rows of a table of any layout; empty if it does not exist.
+/// The rows of a table; empty if it does not exist.
 async fn stored_rows(root: &Path) -> Vec<RecordBatch> {
     let mut all = Vec::new();
-    match StoredTable::open(root, Arc::new(RealDisk)).await.unwrap() {
-        None => {}
-        Some(StoredTable::Row(table)) => {
-            for (file, _) in table.files().unwrap() {
-                all.extend(table.read(&file).unwrap().map(Result::unwrap));
-            }
-        }
-        Some(StoredTable::Delta(table)) => {
-            for segment in table.segments().await.unwrap() {
-                let file = File::open(root.join(&segment.path)).unwrap();
-                if !table.options().unwrap().lookup.is_empty() {
-                    check_lookup(root, &segment);
-                }
-                let read = ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
-                let read: Vec<RecordBatch> = read.map(Result::unwrap).collect();
-                assert_eq!(read.iter().map(RecordBatch::num_rows).sum::<usize>() as u64, segment.rows);
-                all.extend(read);
-            }
-        }
+    let Some(table) = Table::open(root, Arc::new(RealDisk)).await.unwrap() else { return all };
+    for segment in table.segments().await.unwrap() {
+        let file = File::open(root.join(&segment.path)).unwrap();
+        check_lookup(root, &segment);
+        let read = ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
+        let read: Vec<RecordBatch> = read.map(Result::unwrap).collect();
+        assert_eq!(read.iter().map(RecordBatch::num_rows).sum::<usize>() as u64, segment.rows);
+        all.extend(read);
     }
     all
 }
@@ -120,7 +98,7 @@ fn check_found(lookup: &Lookup, group: usize, rows: &RecordBatch) {
 }
 
 /// The numbers of the stored batches. Checks that each is complete and stored once, that every value is correct, and
-/// that every segment has its secondary index if the table has any.
+/// that every segment has its secondary index.
 pub(crate) async fn batches(root: &Path) -> Vec<i64> {
     let mut seen: BTreeMap<i64, i64> = BTreeMap::new();
     for read in stored_rows(root).await {

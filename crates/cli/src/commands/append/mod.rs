@@ -49,7 +49,7 @@ pub(crate) fn append(args: &AppendArgs) -> Result<ExitCode> {
         ));
     }
     print(&format!("appended {} to {}\n", count_rows(sink.rows), args.name))?;
-    Ok(if refused.tell()? { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    Ok(if refused.report()? { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
 /// Stores all rows of one input.

@@ -17,7 +17,7 @@ use crate::output::{count, note};
 /// Subfolder of the data folder for rejected input.
 const FOLDER: &str = "refused";
 /// Number of rejected records to report individually.
-const TOLD_MAX: u64 = 5;
+const REPORTED_MAX: u64 = 5;
 
 /// Rejected input so far.
 pub(super) struct Refused {
@@ -28,7 +28,7 @@ pub(super) struct Refused {
     format: InputFormat,
     /// A CSV's header, to write before the kept records.
     header: Option<Vec<u8>>,
-    aside: Option<(PathBuf, File)>,
+    file: Option<(PathBuf, File)>,
 }
 
 impl Refused {
@@ -41,7 +41,7 @@ impl Refused {
             input: String::new(),
             format: InputFormat::Json,
             header: None,
-            aside: None,
+            file: None,
         }
     }
 
@@ -49,7 +49,7 @@ impl Refused {
     pub(super) fn begin(&mut self, input: &Input) {
         self.input.clone_from(&input.name);
         if self.format != input.format {
-            self.aside = None;
+            self.file = None;
         }
         self.format = input.format;
         self.header = None;
@@ -64,37 +64,37 @@ impl Refused {
         if refused.is_empty() {
             return Ok(());
         }
-        let mut aside = Vec::new();
+        let mut kept = Vec::new();
         for record in refused {
             self.records += 1;
-            if self.records <= TOLD_MAX {
-                self.tell_one(record);
+            if self.records <= REPORTED_MAX {
+                self.report_one(record);
             }
-            aside.extend_from_slice(&bytes[record.bytes.clone()]);
+            kept.extend_from_slice(&bytes[record.bytes.clone()]);
             if self.format != InputFormat::Msgpack {
-                aside.push(b'\n');
+                kept.push(b'\n');
             }
         }
-        let (path, file) = self.aside()?;
-        file.write_all(&aside).with_context(|| format!("writing {}", path.display()))
+        let (path, file) = self.file()?;
+        file.write_all(&kept).with_context(|| format!("writing {}", path.display()))
     }
 
-    fn tell_one(&self, record: &RefusedRecord) {
+    fn report_one(&self, record: &RefusedRecord) {
         let what = if self.format == InputFormat::Msgpack { "record" } else { "line" };
         let field = record.field.as_ref().map(|field| format!("{field}: ")).unwrap_or_default();
         note(&format!("{}, {what} {}: {field}{}", self.input, record.position, record.reason));
     }
 
     /// The file for rejected input, created at the first record.
-    fn aside(&mut self) -> Result<&mut (PathBuf, File)> {
-        if self.aside.is_none() {
-            let made = self.begin_aside().with_context(|| format!("setting aside in {}", self.folder.display()))?;
-            self.aside = Some(made);
-        }
-        self.aside.as_mut().context("setting aside what was refused")
+    fn file(&mut self) -> Result<&mut (PathBuf, File)> {
+        let file = match self.file.take() {
+            Some(file) => file,
+            None => self.begin_file().with_context(|| format!("setting aside in {}", self.folder.display()))?,
+        };
+        Ok(self.file.insert(file))
     }
 
-    fn begin_aside(&self) -> std::io::Result<(PathBuf, File)> {
+    fn begin_file(&self) -> std::io::Result<(PathBuf, File)> {
         create_dir_all(&self.folder)?;
         let mut micros = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros());
         loop {
@@ -111,8 +111,8 @@ impl Refused {
     }
 
     /// Reports the total; returns whether anything was rejected.
-    pub(super) fn tell(&self) -> Result<bool> {
-        if let Some((path, file)) = &self.aside {
+    pub(super) fn report(&self) -> Result<bool> {
+        if let Some((path, file)) = &self.file {
             file.sync_all().with_context(|| format!("writing {}", path.display()))?;
             let records = count(self.records);
             note(&format!("invalid records: {records}, not appended and set aside in {}", path.display()));

@@ -10,7 +10,7 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::{Schema, SchemaRef};
 use decode::OnConflict;
 use disk::Disk;
-use ingest::{Bulk, DigestOptions, IngestError, Renamed};
+use ingest::{Bulk, FlushOptions, IngestError, Renamed};
 use snapshot::Snapshot;
 use table::TableName;
 use tokio::runtime::Runtime;
@@ -107,7 +107,7 @@ impl Sink {
         let runtime = running(&mut self.runtime)?;
         let mut load = match self.load.take() {
             Some(load) => load,
-            None => runtime.block_on(Bulk::begin(&self.root, self.disk.clone(), &DigestOptions::default()))?,
+            None => runtime.block_on(Bulk::begin(&self.root, self.disk.clone(), &FlushOptions::default()))?,
         };
         for rows in self.batches.drain(..) {
             runtime.block_on(load.write(rows))?;
@@ -149,7 +149,7 @@ impl Sink {
             return;
         }
         let digest = |runtime: &Runtime| {
-            let done = runtime.block_on(ingest::digest(&self.root, self.disk.clone(), &DigestOptions::default()));
+            let done = runtime.block_on(ingest::digest(&self.root, self.disk.clone(), &FlushOptions::default()));
             match done {
                 Err(IngestError::Digesting { .. }) => Ok(()),
                 done => done.map(drop).map_err(anyhow::Error::from),

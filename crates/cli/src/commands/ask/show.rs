@@ -11,7 +11,7 @@ use arrow::datatypes::{DataType, Field, Float64Type, Int64Type, Schema, Timestam
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 
 use crate::chart::{bar, columns, fit};
-use crate::output::Table;
+use crate::output::{Table, trimmed};
 
 /// Characters of a bar, and of a row of columns.
 const BAR: usize = 24;
@@ -159,8 +159,7 @@ fn short(value: f64) -> String {
     }
     let digits = 6 - value.abs().log10().floor().clamp(-6.0, 6.0) as i32;
     if value.is_finite() && (1e-6..1e15).contains(&value.abs()) {
-        let text = format!("{value:.*}", digits.clamp(0, 12) as usize);
-        return if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text };
+        return trimmed(value, digits.clamp(0, 12) as usize);
     }
     format!("{value:e}")
 }

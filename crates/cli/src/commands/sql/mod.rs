@@ -4,7 +4,6 @@ mod completion;
 mod prompt;
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
-use std::process::ExitCode;
 
 use ::table::TableName;
 use anyhow::{Context as _, Result};
@@ -20,13 +19,12 @@ use crate::output::{Table, bytes, count, note, print};
 /// Maximum rows shown as a table; the other formats write all rows.
 const TABLE_ROWS_MAX: usize = 10_000;
 
-pub(crate) async fn sql(args: &SqlArgs) -> Result<ExitCode> {
+pub(crate) async fn sql(args: &SqlArgs) -> Result<()> {
     match &args.query {
-        Some(query) => drop(ask(args, query).await?),
-        None if std::io::stdin().is_terminal() => return prompt::converse(args),
-        None => of_stdin(args).await?,
+        Some(query) => ask(args, query).await.map(drop),
+        None if std::io::stdin().is_terminal() => prompt::converse(args),
+        None => of_stdin(args).await,
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// The quoted SQL name of a table.

@@ -2,7 +2,6 @@
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
@@ -30,7 +29,7 @@ const TABLES: &str = "SELECT table_schema AS database, table_name AS table FROM 
      WHERE table_schema <> 'information_schema' ORDER BY 1, 2";
 
 /// Reads and runs statements until the input ends.
-pub(super) fn converse(args: &SqlArgs) -> Result<ExitCode> {
+pub(super) fn converse(args: &SqlArgs) -> Result<()> {
     // Waiting for keys must not block queries.
     tokio::task::block_in_place(|| Prompt { args, runtime: Handle::current(), times: true }.run())
 }
@@ -42,7 +41,7 @@ struct Prompt<'a> {
 }
 
 impl Prompt<'_> {
-    fn run(&mut self) -> Result<ExitCode> {
+    fn run(&mut self) -> Result<()> {
         let config = Config::builder()
             .history_ignore_space(true)
             .max_history_size(HISTORY_MAX)
@@ -77,7 +76,7 @@ impl Prompt<'_> {
                 Err(error) => return Err(error).context("cannot read from the terminal"),
             }
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(())
     }
 
     fn answer(&mut self, text: &str) -> Result<ControlFlow<()>> {

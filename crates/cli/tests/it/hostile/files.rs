@@ -48,20 +48,18 @@ fn fill(data: &Path) {
     fs::write(&file, format!("id,host,n\n{csv}")).unwrap();
     let file = file.to_str().unwrap().to_owned();
     feed(data, &["table", "insert", "calls", &file, "--lookup", "host", "--bloom", "id"], "");
-    feed(data, &["table", "insert", "avro", &file, "--layout", "row"], "");
     fs::remove_file(file).unwrap();
     feed(data, &["append", "cpu"], &rows(9000));
     let partial = data.join("partial");
     feed(data, &["ask", "cpu", "--group", "host", "--sum", "load", "--partial", partial.to_str().unwrap()], "");
 }
 
-const READS: [&[&str]; 14] = [
+const READS: [&[&str]; 13] = [
     &["ask", "cpu", "--group", "host", "--sum", "load"],
     &["ask", "cpu", "--group", "tags", "--where", "load > 100"],
     &["ask", "cpu", "--quantiles", "load:p50", "--since", "1970-01-01"],
     &["sql", "SELECT host, sum(load), max(time) FROM cpu GROUP BY host"],
     &["sql", "SELECT * FROM calls WHERE host = 'h3' AND id < 100"],
-    &["sql", "SELECT count(*), min(n) FROM avro"],
     &["sql", "SELECT count(*) FROM events"],
     &[
         "price",
@@ -90,7 +88,7 @@ fn damaged_files_are_answered_or_refused() {
     fs::create_dir(&whole).unwrap();
     fill(&whole);
     let all = files(&whole);
-    for kind in [".json", ".parquet", "_lookup", "_ingest", "plan", "partial", "avro"] {
+    for kind in [".json", ".parquet", "_lookup", "_ingest", "plan", "partial"] {
         assert!(all.iter().any(|path| path.to_string_lossy().contains(kind)), "{kind}: {all:?}");
     }
     rounds(8, |dice| {

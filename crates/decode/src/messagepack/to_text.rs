@@ -10,7 +10,7 @@ pub(super) fn scalar(token: Token<'_>, out: &mut Vec<u8>) -> bool {
         Token::Value(value) => out.extend_from_slice(&value.to_text()),
         Token::Huge(value) => out.extend_from_slice(value.to_string().as_bytes()),
         Token::Extension { tag: -1, bytes } => match timestamp(bytes) {
-            Some(time) => out.extend_from_slice(time.spell().as_bytes()),
+            Some(time) => out.extend_from_slice(time.to_text().as_bytes()),
             None => return false,
         },
         _ => return false,

@@ -66,7 +66,7 @@ struct Member {
 }
 
 /// One team in one world.
-pub(crate) struct Side<'a> {
+pub(crate) struct TeamState<'a> {
     board: &'a Board,
     plan: &'a TeamPlan,
     live: Live,
@@ -92,7 +92,7 @@ pub(crate) struct Side<'a> {
     wants: Vec<(usize, u16)>,
 }
 
-impl<'a> Side<'a> {
+impl<'a> TeamState<'a> {
     pub(crate) fn new(board: &'a Board, number: usize, keep_happenings: bool) -> Self {
         let plan = &board.teams[number];
         let members = plan.members.len();
