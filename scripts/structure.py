@@ -16,9 +16,6 @@ from pathlib import Path
 
 CRATES = Path(__file__).resolve().parent.parent / "crates"
 
-# Crates with circles of files. One that is clean leaves this list and never comes back.
-CIRCULAR = set()
-
 # Crates that type commands themselves.
 FACES = {"cli", "bench"}
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]+|`manyworlds [a-z]|`table [a-z]+`")
@@ -206,11 +203,8 @@ def names():
 
 def findings():
     for name in names():
-        circles = [", ".join(circle) for circle in Crate(name).circles()]
-        if name not in CIRCULAR:
-            yield from (f"crates/{name}: files use each other in a circle: {circle}" for circle in circles)
-        elif not circles:
-            print(f"note: crates/{name} has no circle of files: remove it from CIRCULAR in scripts/structure.py")
+        for circle in Crate(name).circles():
+            yield f"crates/{name}: files use each other in a circle: {', '.join(circle)}"
         files = files_of(name).values()
         for file in files if name not in FACES else ():
             for at, text in file.texts:

@@ -14,7 +14,6 @@ import structure
 def crate(tmp_path, monkeypatch):
     """Makes a crate of files, and gives the circles and the findings in it."""
     monkeypatch.setattr(structure, "CRATES", tmp_path / "crates")
-    monkeypatch.setattr(structure, "CIRCULAR", set())
 
     def make(**files):
         for name, text in files.items():
@@ -66,11 +65,8 @@ def test_words_of_a_model_are_found_in_code_texts_and_comments(crate):
     assert sorted(line.rsplit(": ", 1)[1] for line in found("word of a model")) == ["Quarter", "home_points", "possession"]
 
 
-def test_only_crates_off_the_list_fail_and_clean_ones_are_to_leave_it(crate, monkeypatch, capsys):
+def test_a_circle_is_a_finding(crate):
     crate(lib="mod a; mod b;", a="use crate::b::B;", b="use crate::a::A;")
     assert len(found("in a circle")) == 1
-    monkeypatch.setattr(structure, "CIRCULAR", {"some"})
-    assert found("in a circle") == []
     crate(b="struct B;")
     assert found("in a circle") == []
-    assert "remove it from CIRCULAR" in capsys.readouterr().out
