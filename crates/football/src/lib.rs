@@ -82,9 +82,6 @@ impl Football {
     }
 
     /// Plays one game of a world into `plays` and adds it to the world's season.
-    ///
-    /// # Errors
-    /// If a number of the game does not fit its column.
     fn play(
         &self,
         seed: Seed,

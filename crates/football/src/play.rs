@@ -1,123 +1,106 @@
 //! One play: the row from which all else is counted.
 
 use model::{EventColumn, EventKind, NULL_I8, NULL_LABEL, UnknownName};
+use strum::{FromRepr, VariantNames};
 
-/// Declares the words of a play column: a `u8` enum, and the words in code order.
-macro_rules! labels {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        #[repr(u8)]
-        pub enum $name { $($(#[$variant_doc])* $variant,)+ }
-
-        impl $name {
-            /// The words, in code order.
-            pub const WORDS: &'static [&'static str] = &[$($word,)+];
-            const ALL: &'static [Self] = &[$(Self::$variant,)+];
-
-            /// The value of a code; `None` if the code is unknown.
-            pub fn from_code(code: u8) -> Option<Self> {
-                Self::ALL.get(usize::from(code)).copied()
-            }
-        }
-    };
+/// The call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromRepr, VariantNames)]
+#[repr(u8)]
+#[strum(serialize_all = "snake_case")]
+pub enum Kind {
+    /// A designed run.
+    Run,
+    /// A throw.
+    Pass,
+    /// The passer was tackled behind the line.
+    Sack,
+    /// The passer ran after dropping back.
+    Scramble,
+    /// The passer knelt to run out the clock.
+    Kneel,
+    Punt,
+    /// A try for three points.
+    FieldGoal,
+    /// A kick-off, or the free kick after a safety.
+    Kickoff,
+    /// A short kick-off that the kicking team hopes to recover.
+    OnsideKick,
+    /// A kick for one point after a touchdown.
+    ExtraPoint,
+    /// A pass for two points after a touchdown.
+    TwoPointPass,
+    /// A run for two points after a touchdown.
+    TwoPointRun,
+    /// A foul that wiped out the play.
+    Penalty,
 }
 
-labels! {
-    /// The call.
-    Kind {
-        /// A designed run.
-        Run = "run",
-        /// A throw.
-        Pass = "pass",
-        /// The passer was tackled behind the line.
-        Sack = "sack",
-        /// The passer ran after dropping back.
-        Scramble = "scramble",
-        /// The passer knelt to run out the clock.
-        Kneel = "kneel",
-        Punt = "punt",
-        /// A try for three points.
-        FieldGoal = "field_goal",
-        /// A kick-off, or the free kick after a safety.
-        Kickoff = "kickoff",
-        /// A short kick-off that the kicking team hopes to recover.
-        OnsideKick = "onside_kick",
-        /// A kick for one point after a touchdown.
-        ExtraPoint = "extra_point",
-        /// A pass for two points after a touchdown.
-        TwoPointPass = "two_point_pass",
-        /// A run for two points after a touchdown.
-        TwoPointRun = "two_point_run",
-        /// A foul that wiped out the play.
-        Penalty = "penalty",
-    }
+/// The result of the play.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromRepr, VariantNames)]
+#[repr(u8)]
+#[strum(serialize_all = "snake_case")]
+pub enum Outcome {
+    /// The carrier was tackled in bounds, after a catch too.
+    Tackled,
+    /// The carrier left the field.
+    OutOfBounds,
+    /// The offence scored a touchdown.
+    Touchdown,
+    Incomplete,
+    /// The defence caught the pass.
+    Intercepted,
+    /// The offence lost the ball.
+    FumbleLost,
+    /// The carrier was tackled in his own end zone.
+    Safety,
+    /// The kick or try scored.
+    Good,
+    /// The kick or try failed.
+    Missed,
+    /// The kick was blocked.
+    Blocked,
+    /// The kick came down in the end zone.
+    Touchback,
+    /// The kick was returned.
+    Returned,
+    /// The receiver waved for a fair catch.
+    FairCatch,
+    /// The kicking team downed it.
+    Downed,
+    /// The kicking team recovered it.
+    Recovered,
+    /// The play did not count.
+    NoPlay,
 }
 
-labels! {
-    /// The result of the play.
-    Outcome {
-        /// The carrier was tackled in bounds, after a catch too.
-        Tackled = "tackled",
-        /// The carrier left the field.
-        OutOfBounds = "out_of_bounds",
-        /// The offence scored a touchdown.
-        Touchdown = "touchdown",
-        Incomplete = "incomplete",
-        /// The defence caught the pass.
-        Intercepted = "intercepted",
-        /// The offence lost the ball.
-        FumbleLost = "fumble_lost",
-        /// The carrier was tackled in his own end zone.
-        Safety = "safety",
-        /// The kick or try scored.
-        Good = "good",
-        /// The kick or try failed.
-        Missed = "missed",
-        /// The kick was blocked.
-        Blocked = "blocked",
-        /// The kick came down in the end zone.
-        Touchback = "touchback",
-        /// The kick was returned.
-        Returned = "returned",
-        /// The receiver waved for a fair catch.
-        FairCatch = "fair_catch",
-        /// The kicking team downed it.
-        Downed = "downed",
-        /// The kicking team recovered it.
-        Recovered = "recovered",
-        /// The play did not count.
-        NoPlay = "no_play",
-    }
-}
-
-labels! {
-    Foul {
-        /// Offensive holding, 10 yards.
-        Holding = "offensive_holding",
-        /// False start, 5 yards.
-        FalseStart = "false_start",
-        /// Defensive pass interference, at the spot, automatic first down.
-        PassInterference = "defensive_pass_interference",
-        /// Defensive holding, 5 yards, automatic first down.
-        DefensiveHolding = "defensive_holding",
-        /// Defensive off-side, 5 yards.
-        Offside = "defensive_offside",
-        /// Illegal block, 10 yards.
-        IllegalBlock = "illegal_block",
-        /// Neutral-zone infraction, 5 yards.
-        NeutralZone = "neutral_zone_infraction",
-        /// Delay of game, 5 yards.
-        Delay = "delay_of_game",
-        /// Offensive pass interference, 10 yards.
-        OffensivePassInterference = "offensive_pass_interference",
-        /// Illegal use of hands, 5 yards, automatic first down.
-        Hands = "illegal_use_of_hands",
-        /// Unnecessary roughness, 15 yards, added to the play.
-        Roughness = "unnecessary_roughness",
-        /// Roughing the passer, 15 yards, automatic first down, added to the play.
-        RoughingPasser = "roughing_the_passer",
-    }
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromRepr, VariantNames)]
+#[repr(u8)]
+#[strum(serialize_all = "snake_case")]
+pub enum Foul {
+    /// Offensive holding, 10 yards.
+    OffensiveHolding,
+    /// False start, 5 yards.
+    FalseStart,
+    /// Defensive pass interference, at the spot, automatic first down.
+    DefensivePassInterference,
+    /// Defensive holding, 5 yards, automatic first down.
+    DefensiveHolding,
+    /// Defensive off-side, 5 yards.
+    DefensiveOffside,
+    /// Illegal block, 10 yards.
+    IllegalBlock,
+    /// Neutral-zone infraction, 5 yards.
+    NeutralZoneInfraction,
+    /// Delay of game, 5 yards.
+    DelayOfGame,
+    /// Offensive pass interference, 10 yards.
+    OffensivePassInterference,
+    /// Illegal use of hands, 5 yards, automatic first down.
+    IllegalUseOfHands,
+    /// Unnecessary roughness, 15 yards, added to the play.
+    UnnecessaryRoughness,
+    /// Roughing the passer, 15 yards, automatic first down, added to the play.
+    RoughingThePasser,
 }
 
 /// The sides, for columns that name one.
@@ -163,7 +146,7 @@ macro_rules! accessors {
             read: |plays, out| out.extend(plays.iter().map(|p| p.$field as u8)),
             write: |plays, values| {
                 for (play, value) in plays.iter_mut().zip(values) {
-                    play.$field = $enum::from_code(*value).unwrap_or(play.$field);
+                    play.$field = $enum::from_repr(*value).unwrap_or(play.$field);
                 }
             },
         }
@@ -217,8 +200,8 @@ fields! {
     down: i8 = 0, "down", NO_WORDS, false, "1 to 4; 0 on kicks-off and tries";
     distance: i8 = 0, "distance", NO_WORDS, false, "yards to a first down; 0 on kicks-off and tries";
     yard_line: i8 = 0, "yard_line", NO_WORDS, false, "yards to the opponent's goal line";
-    kind: Kind = Kind::Penalty, "play_type", Kind::WORDS, false, "what was called";
-    outcome: Outcome = Outcome::NoPlay, "result", Outcome::WORDS, false, "how it ended";
+    kind: Kind = Kind::Penalty, "play_type", Kind::VARIANTS, false, "what was called";
+    outcome: Outcome = Outcome::NoPlay, "result", Outcome::VARIANTS, false, "how it ended";
     yards: i8 = 0, "yards", NO_WORDS, false, "yards gained; of a kick, its length";
     air_yards: i8 = NONE, "air_yards", NO_WORDS, true, "yards the pass flew past the line of scrimmage";
     return_yards: i8 = NONE, "return_yards", NO_WORDS, true, "yards of the return";
@@ -231,7 +214,7 @@ fields! {
     home_score: i8 = 0, "home_score", NO_WORDS, false, "home score after the play";
     away_score: i8 = 0, "away_score", NO_WORDS, false, "away score after the play";
     first_down: i8 = 0, "first_down", NO_WORDS, false, "1 where the offence earned a first down";
-    foul: u8 = NOBODY, "foul", Foul::WORDS, true, "the accepted foul";
+    foul: u8 = NOBODY, "foul", Foul::VARIANTS, true, "the accepted foul";
     foul_side: u8 = NOBODY, "foul_side", SIDES, true, "the side penalised";
     foul_yards: i8 = 0, "foul_yards", NO_WORDS, false, "yards penalised";
     time_out: u8 = NOBODY, "time_out", SIDES, true, "the side that called a time-out after the play";
@@ -273,7 +256,7 @@ pub(crate) fn condition_of(player: &str) -> Result<String, UnknownName> {
         let offence = offence.map_or_else(String::new, |offence| format!("offence = '{offence}' AND "));
         format!("{offence}{column} = '{word}'")
     };
-    let kick = |kind: Kind| part(true, "play_type", Kind::WORDS[kind as usize]);
+    let kick = |kind: Kind| part(true, "play_type", Kind::VARIANTS[kind as usize]);
     let parts = match role {
         "k" => KICKS.map(kick).to_vec(),
         "p" => vec![kick(Kind::Punt)],
@@ -292,9 +275,9 @@ mod tests {
 
     #[test]
     fn codes_and_words_agree() {
-        assert_eq!(Kind::from_code(Kind::Penalty as u8), Some(Kind::Penalty));
-        assert_eq!(Kind::WORDS[Kind::FieldGoal as usize], "field_goal");
-        assert_eq!(Outcome::from_code(Outcome::WORDS.len() as u8), None);
+        assert_eq!(Kind::from_repr(Kind::Penalty as u8), Some(Kind::Penalty));
+        assert_eq!(Kind::VARIANTS[Kind::FieldGoal as usize], "field_goal");
+        assert_eq!(Outcome::from_repr(Outcome::VARIANTS.len() as u8), None);
     }
 
     #[test]

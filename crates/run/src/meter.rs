@@ -5,10 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use ensemble::PhaseTimes;
+use strum::VariantNames;
 
 /// The phases of a range, in order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, VariantNames)]
 #[repr(usize)]
+#[strum(serialize_all = "lowercase")]
 pub enum Phase {
     /// From publishing its message to its arrival at the worker.
     Dispatch,
@@ -30,8 +32,7 @@ pub enum Phase {
 }
 
 /// Names of the phases, in order.
-pub const PHASES: [&str; 9] =
-    ["dispatch", "wait", "claim", "simulate", "encode", "write", "commit", "note", "acknowledge"];
+pub const PHASES: &[&str] = Phase::VARIANTS;
 
 /// Nanoseconds that one range spent in each phase.
 #[derive(Debug, Clone, Copy, Default)]

@@ -67,11 +67,11 @@ fn penalties(l: &mut Ledger, c: Count<'_>) {
     l.ratio("yards each", 8.56, c.sum(|p| p.foul_yards), all);
     l.ratio("share that wipes a play out", 0.72, c.rows(Kind::Penalty), all);
     l.mean("first downs", 3.92, &[first_downs]);
-    l.mean("offensive holding", 2.7, &foul(Foul::Holding));
+    l.mean("offensive holding", 2.7, &foul(Foul::OffensiveHolding));
     l.mean("false start", 2.15, &foul(Foul::FalseStart));
-    l.mean("defensive pass interference", 0.98, &foul(Foul::PassInterference));
-    l.mean("unnecessary roughness", 0.76, &foul(Foul::Roughness));
-    l.mean("roughing the passer", 0.42, &foul(Foul::RoughingPasser));
+    l.mean("defensive pass interference", 0.98, &foul(Foul::DefensivePassInterference));
+    l.mean("unnecessary roughness", 0.76, &foul(Foul::UnnecessaryRoughness));
+    l.mean("roughing the passer", 0.42, &foul(Foul::RoughingThePasser));
 }
 
 fn passing(l: &mut Ledger, c: Count<'_>) {

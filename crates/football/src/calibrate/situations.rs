@@ -36,12 +36,12 @@ const TOUCHDOWNS: [Figure; 6] = figures!("touchdowns a game by ", "";
     "passes" 3.1, "runs" 1.66, "interceptions" 0.16, "fumbles" 0.13, "kick-off returns" 0.026, "punt returns" 0.037);
 const FOULS: [(Figure, Foul); 7] = [
     (("defensive holding a game", 0.88), Foul::DefensiveHolding),
-    (("defensive off-side a game", 0.62), Foul::Offside),
+    (("defensive off-side a game", 0.62), Foul::DefensiveOffside),
     (("illegal blocks a game", 0.59), Foul::IllegalBlock),
-    (("neutral-zone infractions a game", 0.54), Foul::NeutralZone),
-    (("delays of game a game", 0.50), Foul::Delay),
+    (("neutral-zone infractions a game", 0.54), Foul::NeutralZoneInfraction),
+    (("delays of game a game", 0.50), Foul::DelayOfGame),
     (("offensive pass interference a game", 0.38), Foul::OffensivePassInterference),
-    (("illegal use of hands a game", 0.37), Foul::Hands),
+    (("illegal use of hands a game", 0.37), Foul::IllegalUseOfHands),
 ];
 
 /// Adds a game.

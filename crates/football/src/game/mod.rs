@@ -69,10 +69,8 @@ pub(crate) struct Game<'a> {
 }
 
 impl<'a> Game<'a> {
-    /// Simulates a whole game into `plays`, which it clears first.
-    ///
-    /// # Errors
-    /// If an ever-growing number does not fit its column; returns the column and the number.
+    /// Simulates a whole game into `plays`, which it clears first. If an ever-growing number does not fit its column,
+    /// returns the column and the number.
     pub(crate) fn play(
         tables: &'a Tables,
         settings: &'a Settings,

@@ -27,17 +27,17 @@ const fn rule(foul: Foul, cumulative: f32, on_defence: bool, yards: i32, automat
 }
 
 const RULES: [Rule; 10] = [
-    rule(Foul::Holding, 2.70, false, 10, false),
+    rule(Foul::OffensiveHolding, 2.70, false, 10, false),
     rule(Foul::FalseStart, 4.85, false, 5, false),
-    rule(Foul::PassInterference, 5.83, true, 0, true),
+    rule(Foul::DefensivePassInterference, 5.83, true, 0, true),
     rule(Foul::DefensiveHolding, 6.71, true, 5, true),
-    rule(Foul::Offside, 7.33, true, 5, false),
+    rule(Foul::DefensiveOffside, 7.33, true, 5, false),
     rule(Foul::IllegalBlock, 7.92, false, 10, false),
-    rule(Foul::NeutralZone, 8.46, true, 5, false),
-    rule(Foul::Delay, 8.96, false, 5, false),
+    rule(Foul::NeutralZoneInfraction, 8.46, true, 5, false),
+    rule(Foul::DelayOfGame, 8.96, false, 5, false),
     rule(Foul::OffensivePassInterference, 9.34, false, 10, false),
     // Includes illegal contact, which has no name of its own here.
-    rule(Foul::Hands, 10.11, true, 5, true),
+    rule(Foul::IllegalUseOfHands, 10.11, true, 5, true),
 ];
 
 impl Game<'_> {
@@ -50,18 +50,21 @@ impl Game<'_> {
         let x = self.uniform();
         let rule = RULES.iter().find(|r| x < r.cumulative).unwrap_or(&RULES[9]);
         self.row(Kind::Penalty);
-        let yards = if rule.foul == Foul::PassInterference {
+        let yards = if rule.foul == Foul::DefensivePassInterference {
             let word = self.random.next_u32();
             (self.tables.air_incomplete.at(word) + 4).max(4)
         } else {
             rule.yards
         };
-        let before_snap = matches!(rule.foul, Foul::FalseStart | Foul::NeutralZone | Foul::Delay | Foul::Offside);
+        let before_snap = matches!(
+            rule.foul,
+            Foul::FalseStart | Foul::NeutralZoneInfraction | Foul::DelayOfGame | Foul::DefensiveOffside
+        );
         let seconds = self.seconds_after_foul(before_snap);
         if rule.on_defence {
             // Interference is enforced at the spot, or at the one-yard line if in the end zone; the other fouls are
             // limited.
-            let spot = rule.foul == Foul::PassInterference;
+            let spot = rule.foul == Foul::DefensivePassInterference;
             let yards = if spot { yards.min(self.yard_line - 1) } else { limit(yards, self.yard_line) };
             self.yard_line -= yards;
             self.distance -= yards;
@@ -91,15 +94,15 @@ impl Game<'_> {
     pub(super) fn add_personal_foul(&mut self, x: f32) {
         let passing = matches!(self.current().kind, Kind::Pass | Kind::Sack);
         if passing && x < ROUGHING_SHARE {
-            self.foul_of_defence(Foul::RoughingPasser);
+            self.foul_of_defence(Foul::RoughingThePasser);
         } else if x > 1.0 - ROUGHNESS_SHARE {
             if x > 1.0 - ROUGHNESS_OF_DEFENCE_SHARE {
-                self.foul_of_defence(Foul::Roughness);
+                self.foul_of_defence(Foul::UnnecessaryRoughness);
             } else {
                 let yards = limit(15, 100 - self.yard_line);
                 self.yard_line += yards;
                 self.distance = (self.distance + yards).min(99);
-                self.charge(Foul::Roughness, self.offence, yards);
+                self.charge(Foul::UnnecessaryRoughness, self.offence, yards);
             }
         }
     }
