@@ -125,9 +125,9 @@ fn queries(cdr: &Cdr) -> Section {
 fn lookups(cdr: &Cdr) -> Section {
     let pass = &cdr.second_pass;
     let words = format!(
-        "The same records again, into tables with secondary indexes on {}. The Avro files (row) have none: their figures \
-         show how much the machine alone changes. After clustering, the indexes of layout clustered take {}. Clustering \
-         moved {} by processor time with them, and {} without.",
+        "The same records again, into tables with secondary indexes on {}. The Avro files (row) have none: their \
+         figures show how much the machine alone changes. After clustering, the indexes of layout clustered take {}. \
+         Clustering moved {} by processor time with them, and {} without.",
         pass.lookup.join(", "),
         bytes(pass.lookup_bytes.get("clustered").copied().unwrap_or(0)),
         rate(pass.clustering.rows_per_cpu_s),
