@@ -31,7 +31,7 @@ pub enum EnsembleError {
     Description { name: String, reason: String },
     #[error("the question needs more than {} MB for outcomes: name fewer outcomes", limit >> 20)]
     Memory { limit: usize },
-    #[error("{entity} has no events: only the entities that are played have")]
+    #[error("{entity} has no events: the model records none for it")]
     NoEvents { entity: String },
     /// The model to replay worlds is missing or failed.
     #[error("worlds of ensemble {ensemble:?} cannot be played again: {reason}")]

@@ -7,9 +7,9 @@ pub(crate) fn box_score(world: EntityWorld<'_>) -> SummaryTable {
     let mut table = SummaryTable::new("box score", ["outcome", "", "home", "away"]);
     for (outcome, value) in world.values() {
         if let Some(stat) = outcome.name.strip_prefix("home_") {
-            let away = world.value(&format!("away_{stat}")).unwrap_or(0.0);
-            if value != 0.0 || away != 0.0 {
-                table.push([stat.into(), Cell::Empty, value.into(), away.into()]);
+            let away = world.value(&format!("away_{stat}"));
+            if value != 0.0 || away.unwrap_or(0.0) != 0.0 {
+                table.push([stat.into(), Cell::Empty, value.into(), away.map_or(Cell::Empty, Cell::from)]);
             }
         } else if !outcome.name.starts_with("away_") && value != 0.0 {
             table.push([outcome.name.as_str().into(), value.into(), Cell::Empty, Cell::Empty]);

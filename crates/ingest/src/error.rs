@@ -43,10 +43,7 @@ pub enum IngestError {
     Closing,
     #[error("{} is in use by another server: stop it first, or choose another folder", path.display())]
     InUse { path: PathBuf },
-    #[error(
-        "the log of {} is being digested by another process, or a server that runs does it by and by: nothing needs \
-         to be done; try again later to be sure", path.display()
-    )]
+    #[error("another process is flushing the log of {}; a running server flushes it by itself", path.display())]
     Digesting { path: PathBuf },
     /// A group of rows could not be written to the log.
     #[error("{0}: nothing of this request was stored")]

@@ -34,8 +34,8 @@ pub(crate) fn gates(
     let mut gates = vec![
         same("rows of every variant", stored, expected.rows as f64, |s| s.rows == expected.rows),
         same("content of every variant", stored, 0.0, |s| s.hash == expected.hash),
-        same("rows of every variant, with look-ups", again, expected.rows as f64, |s| s.rows == expected.rows),
-        same("content of every variant, with look-ups", again, 0.0, |s| s.hash == expected.hash),
+        same("rows of every variant, with indexes", again, expected.rows as f64, |s| s.rows == expected.rows),
+        same("content of every variant, with indexes", again, 0.0, |s| s.hash == expected.hash),
     ];
     let bytes = |variant: &str| stored.get(variant).map(|s| s.bytes as f64);
     let speed = |variant: &str| inserts.get(variant).map(|f| f.rows_per_s);
@@ -50,7 +50,7 @@ pub(crate) fn gates(
     gates.extend(distinct.iter().map(|(column, n)| {
         // A useless filter only wastes space, so it never fails the benchmark.
         let gate = at_least(&format!("distinct values of {column}"), *n as f64, DISTINCT_MIN, 0.0);
-        Gate { detail: "counted exactly; a Bloom filter earns its keep from 1,000 on".to_owned(), ..gate }
+        Gate { detail: "counted exactly; a Bloom filter pays from 1,000 on".to_owned(), ..gate }
     }));
     gates
 }

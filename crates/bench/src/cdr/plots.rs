@@ -41,7 +41,7 @@ pub(super) fn questions(cdr: &Cdr, section: Section) -> Section {
         .plot("Time of a question", bars(&time, &names, Scale::Logarithmic, ms))
         .plot("Share of the row groups that a question reads (row has none, and reads all)", shares(&groups))
         .plot("Bytes that a question reads", bars(&read, &names, Scale::Logarithmic, |v| bytes(v as u64)))
-        .plot("Share of the row groups that a question reads, with look-ups", shares(&with_lookups))
+        .plot("Share of the row groups that a question reads, with indexes", shares(&with_lookups))
 }
 
 /// One row per question, one figure per variant.

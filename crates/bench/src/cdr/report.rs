@@ -125,9 +125,9 @@ fn queries(cdr: &Cdr) -> Section {
 fn lookups(cdr: &Cdr) -> Section {
     let pass = &cdr.second_pass;
     let words = format!(
-        "The same records again, into tables with look-ups on {}. Row (Avro files) has no look-ups: its figures tell how \
-         much of a difference is the machine's. After clustering, the look-ups of layout clustered take {}; clustering with \
-         them moved {} by processor time, without {}.",
+        "The same records again, into tables with secondary indexes on {}. The Avro files (row) have none: their \
+         figures show how much the machine alone changes. After clustering, the indexes of layout clustered take {}. \
+         Clustering moved {} by processor time with them, and {} without.",
         pass.lookup.join(", "),
         bytes(pass.lookup_bytes.get("clustered").copied().unwrap_or(0)),
         rate(pass.clustering.rows_per_cpu_s),
@@ -136,7 +136,7 @@ fn lookups(cdr: &Cdr) -> Section {
     let variants = pass.variants.iter().map(|(name, f)| (*name, f, cdr.variants.get(name), pass.slowdown.get(name)));
     let inserts = Table::of(variants)
         .column("layout", |(name, ..)| *name)
-        .column("look-ups", |(_, f, ..)| bytes(f.lookup_bytes))
+        .column("indexes", |(_, f, ..)| bytes(f.lookup_bytes))
         .column("bytes a row", |(_, f, ..)| short(f.lookup_bytes as f64 / f.rows.max(1) as f64))
         .column("rows", |(_, f, ..)| rate(f.rows_per_s))
         .column("rows by CPU", |(_, f, ..)| rate(f.rows_per_cpu_s))

@@ -112,7 +112,7 @@ pub async fn cdr(bench: &Bench<'_, CdrWorkload>) -> Result<Cdr, BenchError> {
         number: 2,
         data: bench.data.join("pass-2"),
         variants: with_lookups,
-        phases: [(Some(5), "create tables with look-ups"), (Some(7), "insert with look-ups")],
+        phases: [(Some(5), "create tables with indexes"), (Some(7), "insert with indexes")],
         asked: &["column", "pruned", "clustered"],
     };
     let again = second.run(bench, &mut phases, &dataset, asking).await?;

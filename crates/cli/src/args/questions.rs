@@ -23,7 +23,7 @@ pub(crate) struct ProbabilityArgs {
     /// 'at q3 8:00 ±60, score 14-10 ±3, possession home'.
     #[arg(long, value_name = "EXPR")]
     pub(crate) given: Vec<String>,
-    /// Refuse to answer from fewer worlds
+    /// Require this many worlds that meet --given
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(crate) min_worlds: usize,
     #[command(flatten)]

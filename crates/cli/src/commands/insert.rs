@@ -129,7 +129,7 @@ fn check_options(args: &TableInsertArgs, load: &Load, wanted: &TableOptions) -> 
         || args.encodings.is_some_and(|encodings| encodings != have.encodings);
     if differs {
         bail!(
-            "table {} is there already, of layout {}: leave --layout, --bloom, --lookup, --cluster and --encodings out, or choose another \
+            "table {} exists already in layout {}: omit --layout, --bloom, --lookup, --cluster and --encodings, or choose another \
              name",
             args.table.name,
             have.layout

@@ -18,7 +18,7 @@ pub(crate) async fn probability(args: &ProbabilityArgs) -> Result<()> {
 
 pub(crate) async fn price(args: &ProbabilityArgs) -> Result<()> {
     let found = answer(args).await?;
-    let mut table = Table::new(["leg", "probability", "fair odds"]);
+    let mut table = Table::new(["condition", "probability", "fair odds"]);
     rows(&found).into_iter().for_each(|row| table.push(row));
     show(args.format.format, &found, &table)
 }

@@ -152,5 +152,6 @@ pub(crate) async fn drop(args: &TableArgs) -> Result<()> {
 }
 
 pub(super) fn no_table(name: &TableName, root: &Path) -> anyhow::Error {
-    anyhow!("unknown table {name} in {}: `manyworlds table list` lists the tables", root.display())
+    let folder = root.parent().unwrap_or(root).display();
+    anyhow!("unknown table {name} in {folder}: `manyworlds table list` lists the tables")
 }

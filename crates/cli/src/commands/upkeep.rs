@@ -233,7 +233,7 @@ async fn flush(root: &Path) -> Result<u64> {
 
 fn hint(applied: bool) {
     if !applied {
-        note("nothing changed; remove them with --apply");
+        note("dry run, nothing removed: add --apply to remove");
     }
 }
 

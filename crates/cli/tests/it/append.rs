@@ -261,7 +261,7 @@ fn files_are_read_by_their_endings_and_rules_hold() {
     let day = |day: u32, n: i64| serde_json::json!({"day": format!("2024-05-0{day}"), "n": n});
     assert_eq!(found, serde_json::json!([day(6, 7), day(7, 8), day(8, 9)]));
     let missing = failure(data, &["append", "visits", "nowhere.json"], 2);
-    assert!(missing.contains("opening nowhere.json"), "{missing}");
+    assert!(missing.contains("cannot open nowhere.json"), "{missing}");
 }
 
 #[test]

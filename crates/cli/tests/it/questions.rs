@@ -74,7 +74,7 @@ fn a_world_can_be_looked_at_and_counted_again() {
     assert_eq!(count(&["--where", "foul!=false_start"]), expected(&|r| r["foul"] != "false_start"));
     for ensemble in ["stored", "replayed"] {
         let said = failure(data, &["events", ensemble, "--entity", "team-01", "--world", "5"], 2);
-        assert_eq!(said, "error: team-01 has no events: only the entities that are played have\n");
+        assert_eq!(said, "error: team-01 has no events: the model records none for it\n");
     }
     let score = plays("stored", &["--summary"]);
     assert_eq!(plays("replayed", &["--summary"]), score);

@@ -121,7 +121,7 @@ fn what_does_not_fit_is_refused_and_nothing_is_lost() {
     let mismatch = failure(&data, &insert(&other, &["--on-conflict", "refuse"]), 2);
     assert!(mismatch.contains("other.csv: line 2: tower: it is text here and integer"), "{mismatch}");
     let layout = failure(&data, &insert(&file, &["--layout", "column"]), 2);
-    assert!(layout.contains("is there already, of layout pruned"), "{layout}");
+    assert!(layout.contains("exists already in layout pruned"), "{layout}");
     assert_eq!(json(&data, &["table", "list"])[0]["rows"], 1_000);
 
     // Values that do not fit are kept by default.

@@ -56,14 +56,14 @@ impl Input {
 
     fn file(path: &Path, args: &AppendArgs) -> Result<Self> {
         let name = path.display().to_string();
-        let file = File::open(path).with_context(|| format!("opening {name}"))?;
+        let file = File::open(path).with_context(|| format!("cannot open {name}"))?;
         let format = args.format.unwrap_or_else(|| InputFormat::of(path));
-        Ok(Self { format, from: From::over(file).with_context(|| format!("opening {name}"))?, name })
+        Ok(Self { format, from: From::over(file).with_context(|| format!("cannot open {name}"))?, name })
     }
 
     fn stdin(args: &AppendArgs) -> Result<Self> {
-        let stdin = io::stdin().as_fd().try_clone_to_owned().context("opening stdin")?;
-        let from = From::over(stdin.into()).context("opening stdin")?;
+        let stdin = io::stdin().as_fd().try_clone_to_owned().context("cannot open stdin")?;
+        let from = From::over(stdin.into()).context("cannot open stdin")?;
         Ok(Self { name: "stdin".to_owned(), format: args.format.unwrap_or(InputFormat::Json), from })
     }
 

@@ -49,7 +49,7 @@ pub(super) struct Typed {
 impl Rows {
     /// Opens a file of rows for a table with the columns `known`.
     pub(super) fn open(path: &Path, args: &TableInsertArgs, known: &Schema) -> Result<Self> {
-        let file = File::open(path).with_context(|| format!("opening {}", path.display()))?;
+        let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
         let (batch_rows, failed) = (args.batch_rows as usize, || format!("reading {}", path.display()));
         let format = match path.extension().and_then(|e| e.to_str()) {
             Some("csv") => RowFormat::Csv,

@@ -14,7 +14,7 @@ use sql::{Engine, JsonRows, Options, Reading, Rows, in_cells, quoted};
 
 use super::{make_model, nothing_stored};
 use crate::args::{Format, Place, SqlArgs};
-use crate::output::{Table, bytes, count, note, print};
+use crate::output::{Table, bytes, count, count_rows, note, print};
 
 /// Maximum rows shown as a table; the other formats write all rows.
 const TABLE_ROWS_MAX: usize = 10_000;
@@ -74,12 +74,12 @@ fn describe(read: &Reading) -> String {
         groups => format!(" ({} skipped by secondary indexes)", count(groups)),
     };
     format!(
-        "read {}: {} segments, {} row groups{by_lookup}, {} filtered pages; {} rows scanned",
+        "read {}: {} segments, {} row groups{by_lookup}, {} filtered pages; {} scanned",
         bytes(read.bytes),
         of(read.segments_read, read.segments_total),
         of(read.groups_read, read.groups_total),
         of(read.pages_read, read.pages_total),
-        count(read.rows)
+        count_rows(read.rows)
     )
 }
 
