@@ -29,10 +29,8 @@ pub trait Disk: Debug + Send + Sync + 'static {
     /// Makes the names in a folder durable.
     fn sync_dir(&self, path: &Path) -> io::Result<()>;
 
-    /// Makes other writers' files readable here. Takes each file's length, if known. Local disks do nothing.
-    ///
-    /// # Errors
-    /// If a file does not exist.
+    /// Makes other writers' files readable here. Takes each file's length, if known. Local disks do nothing. Fails if a
+    /// file does not exist.
     fn fetch(&self, _files: &[(&Path, Option<u64>)]) -> io::Result<()> {
         Ok(())
     }

@@ -221,9 +221,6 @@ impl<'a> ChunkWriter<'a> {
     }
 
     /// Finishes the chunk.
-    ///
-    /// # Errors
-    /// If the Parquet library rejects the metadata.
     pub fn finish(self) -> Result<EncodedColumn> {
         let statistics = self.statistics();
         let compressed = self.out.bytes_written() as i64;

@@ -72,9 +72,6 @@ impl serde::Serialize for Codec {
 
 impl Codec {
     /// The codec as a footer names it.
-    ///
-    /// # Errors
-    /// If the level is out of range.
     pub fn in_footer(self) -> Result<Compression> {
         Ok(match self {
             Self::None => Compression::UNCOMPRESSED,
@@ -119,9 +116,6 @@ enum Engine {
 
 impl Compressor {
     /// Creates a compressor of pages.
-    ///
-    /// # Errors
-    /// If the codec's level is out of range.
     pub fn new(codec: Codec) -> Result<Self> {
         let engine = match codec {
             Codec::None => Engine::None,
@@ -139,9 +133,6 @@ impl Compressor {
     }
 
     /// Compresses a page.
-    ///
-    /// # Errors
-    /// If the codec fails.
     pub fn compress(&mut self, page: &[u8]) -> Result<Bytes> {
         let room = |room: &mut Vec<u8>, most: usize| room.resize(room.len().max(most), 0);
         let length = match &mut self.engine {

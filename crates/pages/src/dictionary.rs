@@ -23,9 +23,6 @@ impl Dictionary {
     }
 
     /// The text at an index.
-    ///
-    /// # Panics
-    /// If the index is out of range.
     pub fn get(&self, place: usize) -> &str {
         let from = if place == 0 { 0 } else { self.ends[place - 1] };
         &self.bytes[from..self.ends[place]]
@@ -93,9 +90,6 @@ impl Codes {
     }
 
     /// The indices of some rows.
-    ///
-    /// # Panics
-    /// If a row is out of range.
     #[must_use]
     pub fn take(&self, rows: &[u32]) -> Self {
         fn take<T: Copy>(codes: &[T], rows: &[u32]) -> Vec<T> {
@@ -109,9 +103,6 @@ impl Codes {
     }
 
     /// The index of a row.
-    ///
-    /// # Panics
-    /// If the row is out of range.
     pub fn get(&self, row: usize) -> u32 {
         match self {
             Self::U8(codes) => codes[row].into(),

@@ -42,10 +42,6 @@ pub fn plain(x: f64) -> f64 {
 }
 
 /// Reads the rows of `ranges` (ascending) of a column chunk of `group_rows` rows.
-///
-/// # Errors
-/// [`Error::Unsupported`] for lists and for unsupported types, codecs and encodings. [`Error::Damaged`] if a page is
-/// damaged or the pages lack rows.
 pub fn read_flat(
     pages: &ColumnPages<'_>,
     chunk: &ColumnChunkMetaData,

@@ -59,9 +59,6 @@ pub(crate) fn is_one_run(mut bytes: &[u8], count: usize, value: u8) -> bool {
 }
 
 /// Appends `count` values of `width` bits.
-///
-/// # Errors
-/// If the bytes end early, or values are wider than 32 bits or than `T`.
 pub fn read<T: Index>(mut bytes: &[u8], width: u32, count: usize, out: &mut Vec<T>) -> Result<()> {
     if width > 32 {
         return Err(Error::damaged("dictionary indices are wider than 32 bits"));
@@ -105,9 +102,6 @@ pub fn read<T: Index>(mut bytes: &[u8], width: u32, count: usize, out: &mut Vec<
 }
 
 /// Appends `count` indices into a dictionary of `entries` values. The first byte of `body` is their width.
-///
-/// # Errors
-/// If the bytes end early or an index is out of range.
 pub fn places<T: Index>(body: &[u8], count: usize, entries: usize, out: &mut Vec<T>) -> Result<()> {
     if count == 0 {
         return Ok(());

@@ -49,9 +49,6 @@ impl<'a> ColumnPages<'a> {
     }
 
     /// The bytes before the first data page (the dictionary) and the data pages with `wanted` rows.
-    ///
-    /// # Errors
-    /// If a location lies outside the chunk.
     pub fn located(
         file: &'a SharedFile,
         chunk: &ColumnChunkMetaData,
@@ -92,9 +89,6 @@ impl<'a> ColumnPages<'a> {
     }
 
     /// Calls `take` with each page, in order.
-    ///
-    /// # Errors
-    /// If `take` or the file fails, a header is damaged, or a page ends early.
     pub fn each(&self, mut take: impl FnMut(&Page<'_>) -> Result<()>) -> Result<()> {
         let mut buffer = Vec::new();
         let mut parts = &self.parts[..];
@@ -133,9 +127,6 @@ impl<'a> ColumnPages<'a> {
 
 impl Page<'_> {
     /// Returns the levels and values of the page. Decompresses into `buffer` if needed.
-    ///
-    /// # Errors
-    /// If the codec is unsupported or the page is damaged.
     pub fn body<'b>(&'b self, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
         if self.codec == Compression::UNCOMPRESSED || !self.header.compressed {
             return Ok(self.stored);

@@ -8,9 +8,6 @@ use crate::{Error, Result, delta};
 const NOT_UTF8: Error = Error::damaged("a text is not UTF-8");
 
 /// Appends `count` texts.
-///
-/// # Errors
-/// If the bytes end early or a text is not UTF-8. [`Error::Unsupported`] if `of` does not encode texts.
 pub fn read(of: i32, body: &[u8], count: usize, texts: &mut Dictionary) -> Result<()> {
     match of {
         encoding::PLAIN => plain(body, count, texts),

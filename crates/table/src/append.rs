@@ -49,9 +49,6 @@ impl Appender {
     const TRANSACTION: &str = "ingest/log";
 
     /// Opens the table in the folder `root`; `None` if it does not exist. Call it inside a tokio runtime.
-    ///
-    /// # Errors
-    /// If the table cannot be read.
     pub async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
         let folder_lock = FolderLock::shared(root)?.map(Arc::new);
         let Some(table) = Table::open(root, disk.clone()).await? else { return Ok(None) };
@@ -62,9 +59,6 @@ impl Appender {
 
     /// Opens the table in the folder `root`, or creates it with the columns of `schema`. Call it inside a tokio
     /// runtime.
-    ///
-    /// # Errors
-    /// See [`Self::open`]; also if the options do not fit the columns.
     pub async fn open_or_create(
         root: &Path,
         disk: Arc<dyn Disk>,
@@ -106,9 +100,6 @@ impl Appender {
     }
 
     /// The last log position that is durably in the table now. After a failed commit, this is its outcome.
-    ///
-    /// # Errors
-    /// If the table cannot be read or its log cannot be made durable.
     pub async fn position_in_table(&self) -> Result<u64> {
         sync_log(&self.root, &*self.disk)?;
         match Table::open(&self.root, self.disk.clone()).await? {
@@ -120,19 +111,13 @@ impl Appender {
     /// Writes rows as a durable segment. No version of the table includes it before a commit. Needs at least one batch;
     /// all batches have the same columns. With `part`, the segment lies in that part's folder, and is only merged with
     /// segments of the same part. Blocks.
-    ///
-    /// # Errors
-    /// If the disk fails.
     pub fn write(&self, batches: &[RecordBatch], part: Option<&str>) -> Result<Segment> {
         let file = uuid::Uuid::new_v4().simple().to_string();
         self.encoder.segment(&self.root, &self.disk, &self.options, (&file, part), batches)
     }
 
     /// Commits segments with the columns of `schema` as the log's rows up to `position`. Commit positions in ascending
-    /// order; positions that the table has already passed are skipped.
-    ///
-    /// # Errors
-    /// If the table has one of the columns with another type, or the log fails. Then [`Self::position_in_table`]
+    /// order; positions that the table has already passed are skipped. After an error, [`Self::position_in_table`]
     /// returns whether the commit is in the table.
     pub async fn commit(&self, segments: Vec<Segment>, schema: &Schema, position: u64) -> Result<Committed> {
         self.commit_change(self.change(segments, schema, position)?, schema).await
@@ -161,9 +146,6 @@ impl Appender {
 
     /// Like [`Self::commit`]; the same commit also removes the stored rows that the new rows replace. Rewrites the
     /// segments with such rows.
-    ///
-    /// # Errors
-    /// See [`Self::commit`]; also if other commands keep rewriting the same segments.
     pub async fn commit_superseding(
         &self,
         segments: Vec<Segment>,
@@ -220,9 +202,6 @@ impl Appender {
     }
 
     /// Atomically commits segments without a log position.
-    ///
-    /// # Errors
-    /// See [`Self::commit`].
     pub async fn commit_unlogged(&self, segments: Vec<Segment>, schema: &Schema) -> Result<Committed> {
         let change = Change { transaction: None, ..self.change(segments, schema, 0)? };
         self.commit_change(change, schema).await
@@ -230,9 +209,6 @@ impl Appender {
 
     /// Rewrites an uncommitted segment with the columns of `schema`, which may turn integer columns into real numbers.
     /// Blocks.
-    ///
-    /// # Errors
-    /// If the disk fails.
     pub fn write_anew(&self, segment: &Segment, schema: &SchemaRef) -> Result<Segment> {
         let rows = Input::open(&self.root, schema, segment)?.rows(None, None)?.collect::<Result<Vec<_>>>()?;
         let written = self.write(&rows, segment.part())?;
@@ -265,9 +241,6 @@ fn holds_real_numbers(schema: &Schema, column: &str) -> bool {
 
 impl Table {
     /// The last position of the append log in this version; 0 if none.
-    ///
-    /// # Errors
-    /// If the table's log cannot be read.
     pub async fn append_position(&self) -> Result<u64> {
         Ok(self.transaction_version(Appender::TRANSACTION).await?.unwrap_or(0))
     }

@@ -12,9 +12,6 @@ use crate::log::{ColumnStatistics, Segment, Table};
 impl Table {
     /// The smallest and the largest value of an integer column; `None` if it has no value or does not exist. Reads the
     /// rows of segments without such statistics.
-    ///
-    /// # Errors
-    /// If the log or a segment cannot be read.
     pub async fn integer_bounds(&self, column: &str) -> Result<Option<(i64, i64)>, TableError> {
         let schema = self.arrow_schema()?;
         let Ok(place) = schema.index_of(column) else { return Ok(None) };

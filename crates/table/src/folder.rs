@@ -36,9 +36,6 @@ pub struct TableName {
 impl TableName {
     /// Names the table `name` of a database. Names have 1 to 128 bytes, databases 1 to 64, without control
     /// characters; a database has no `.`.
-    ///
-    /// # Errors
-    /// If a name is invalid or the database is reserved for ensembles.
     pub fn new(database: &str, name: &str) -> Result<Self, TableError> {
         // Equal-looking names are equal.
         let [database, name]: [String; 2] = [database, name].map(|text| text.nfc().collect());

@@ -19,18 +19,13 @@ pub struct FolderLock {
 }
 
 impl FolderLock {
-    /// Locks a folder together with other writers; `None` if it does not exist.
-    ///
-    /// # Errors
-    /// If another process removes the folder.
+    /// Locks a folder together with other writers; `None` if it does not exist. Fails if another process removes the
+    /// folder.
     pub fn shared(root: &Path) -> Result<Option<Self>> {
         Self::lock(root, File::try_lock_shared)
     }
 
-    /// Locks a folder exclusively; `None` if it does not exist.
-    ///
-    /// # Errors
-    /// If a writer holds the lock.
+    /// Locks a folder exclusively; `None` if it does not exist. Fails if a writer holds the lock.
     pub fn exclusive(root: &Path) -> Result<Option<Self>> {
         Self::lock(root, File::try_lock)
     }

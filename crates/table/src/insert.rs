@@ -56,11 +56,8 @@ impl Inserter {
         }))
     }
 
-    /// Opens the table in the folder `root`, or creates it. Call it inside a tokio runtime.
-    ///
-    /// # Errors
-    /// If the options do not fit the columns, or the table exists with other options. Columns are compared at
-    /// insertion.
+    /// Opens the table in the folder `root`, or creates it. Call it inside a tokio runtime. Fails if the table exists
+    /// with other options. Columns are compared at insertion.
     pub async fn open_or_create(
         root: &Path,
         disk: Arc<dyn Disk>,
@@ -97,9 +94,6 @@ impl Inserter {
 
     /// Inserts rows with the columns of `schema` from now on. The next insert adds new columns. This call rewrites
     /// integer columns that are real in `schema`.
-    ///
-    /// # Errors
-    /// If a table cannot store a new column, or the disk or the log fails.
     pub async fn grow(&mut self, schema: &SchemaRef) -> Result<()> {
         let (old, new): (Vec<&FieldRef>, Vec<&FieldRef>) =
             schema.fields().iter().partition(|field| self.schema.field_with_name(field.name()).is_ok());
@@ -122,17 +116,11 @@ impl Inserter {
     }
 
     /// Inserts rows atomically; they are durable when it returns.
-    ///
-    /// # Errors
-    /// If a column does not fit, or the disk or the log fails. Then the table has none of the rows.
     pub async fn insert(&self, batches: &[RecordBatch]) -> Result<Inserted> {
         self.insert_named(batches, None).await
     }
 
     /// Like [`Self::insert`], but skips a batch if its name was inserted before.
-    ///
-    /// # Errors
-    /// See [`Self::insert`].
     pub async fn insert_once(&self, name: &str, batches: &[RecordBatch]) -> Result<Inserted> {
         self.insert_named(batches, Some(name)).await
     }

@@ -18,9 +18,6 @@ use disk::Disk;
 type Result<T> = std::result::Result<T, TableError>;
 
 /// Opens the Delta table in a folder for maintenance.
-///
-/// # Errors
-/// If the table does not exist or is partitioned.
 pub(crate) async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Table> {
     let table = open_any(root, disk).await?;
     check(&table)?;

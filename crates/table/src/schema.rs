@@ -121,9 +121,6 @@ pub struct SegmentSchema {
 
 impl SegmentSchema {
     /// Creates the Parquet schema of some columns.
-    ///
-    /// # Errors
-    /// If two columns share a name.
     pub fn new(fields: &[Field]) -> Result<Self, ParquetError> {
         let fields = fields.iter().map(|f| f.to_parquet().map(Arc::new)).collect::<Result<_, _>>()?;
         let root = Arc::new(Type::group_type_builder("schema").with_fields(fields).build()?);

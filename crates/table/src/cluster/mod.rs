@@ -88,10 +88,6 @@ pub struct Clustered {
 }
 
 /// Clusters the table in the folder `root`, by default only its unclustered segments.
-///
-/// # Errors
-/// If the table does not exist or its layout is not `clustered`, a column does not exist, the disk or the log fails,
-/// or other commands keep rewriting the same segments. Then the table is unchanged.
 pub async fn cluster(root: &Path, disk: Arc<dyn Disk>, options: ClusterOptions) -> Result<Clustered> {
     let mut tries = 1;
     loop {

@@ -71,9 +71,6 @@ impl Verdict {
 }
 
 /// Advises on every column from the first [`ADVICE_ROWS`] rows of `sample`, in order of insertion.
-///
-/// # Errors
-/// If the batches have different columns, or a column cannot be sorted.
 pub fn advise(sample: &[RecordBatch]) -> Result<Vec<Advice>, ArrowError> {
     let Some(first) = sample.first() else { return Ok(Vec::new()) };
     let rows = concat_batches(first.schema_ref(), sample)?;

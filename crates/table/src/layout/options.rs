@@ -80,9 +80,6 @@ impl TableOptions {
     }
 
     /// Checks the options against the columns of a table.
-    ///
-    /// # Errors
-    /// If a named column does not exist or its type does not fit, or the options contradict the layout.
     pub fn check(&self, root: &Path, schema: &Schema) -> Result<(), TableError> {
         let refuse = |reason: String| Err(TableError::Options { path: root.to_owned(), reason });
         if self.group_rows == 0 {

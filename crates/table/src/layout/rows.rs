@@ -16,10 +16,7 @@ use crate::schema::set_type;
 const EXACT: CastOptions<'static> = CastOptions { safe: false, format_options: FormatOptions::new() };
 
 /// The stored form of columns: times in microseconds UTC, unsigned integers one width wider, texts and bytes in their
-/// plain types, lists of texts as sets.
-///
-/// # Errors
-/// If a type is not supported or two columns share a name. The error names the column.
+/// plain types, lists of texts as sets. Errors name the column.
 pub fn storable(root: &Path, schema: &Schema) -> Result<SchemaRef, TableError> {
     let refuse =
         |column: &str, reason: String| TableError::Rows { path: root.to_owned(), column: column.to_owned(), reason };
@@ -65,11 +62,7 @@ fn stored_type(ty: &DataType) -> Option<DataType> {
 }
 
 /// Converts a batch to a table's columns: finds columns by name, and returns them in the table's order and types.
-/// Missing nullable columns become NULL.
-///
-/// # Errors
-/// If a column is missing or unknown, is NULL without being nullable, or cannot be converted without loss. The error
-/// names the column.
+/// Missing nullable columns become NULL. Fails if a value cannot be converted without loss. Errors name the column.
 pub fn conform(root: &Path, schema: &SchemaRef, batch: &RecordBatch) -> Result<RecordBatch, TableError> {
     if batch.schema_ref() == schema {
         return Ok(batch.clone());

@@ -45,10 +45,7 @@ impl Table {
         Ok(!grows && state.protocol().min_writer_version() <= WRITER_VERSION_MAX)
     }
 
-    /// Appends changes as the next version.
-    ///
-    /// # Errors
-    /// `Transaction` if another writer took that version.
+    /// Appends changes as the next version. Fails with `Transaction` if another writer took that version.
     pub(super) async fn append(&mut self, changes: &[&Change]) -> Result<u64> {
         let version = self.version() + 1;
         let info = CommitInfo {

@@ -21,20 +21,14 @@ const COMMIT_DEADLINE: Duration = Duration::from_mins(1);
 pub(super) const CHECKPOINT_EACH: u64 = 50;
 
 impl Table {
-    /// Commits a change and moves this handle to the new version. The change is durable when it returns.
-    ///
-    /// # Errors
-    /// If the commit failed or is not durable. After a disk failure at the very end, the change may be in the table. To
-    /// find out, commit a named change again.
+    /// Commits a change and moves this handle to the new version. The change is durable when it returns. After a disk
+    /// failure at the very end, the change may be in the table. To find out, commit a named change again.
     pub async fn commit(&mut self, change: &Change) -> Result<Committed> {
         let mut committed = self.commit_all(std::slice::from_ref(change)).await?;
         Ok(committed.pop().unwrap_or(Committed::Before))
     }
 
     /// Atomically commits changes as one version, except those committed before. Returns the outcome of each.
-    ///
-    /// # Errors
-    /// See [`Self::commit`].
     pub async fn commit_all(&mut self, changes: &[Change]) -> Result<Vec<Committed>> {
         let started = Instant::now();
         if changes.iter().any(|change| self.check_columns(&change.columns).is_err()) {

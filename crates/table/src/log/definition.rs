@@ -31,9 +31,6 @@ impl Definition {
     }
 
     /// Defines a table with Arrow columns and properties in its log.
-    ///
-    /// # Errors
-    /// If Delta has no type for a column.
     pub(crate) fn of_schema(
         schema: &Schema,
         comment: &'static str,

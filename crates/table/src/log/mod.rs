@@ -282,10 +282,7 @@ impl Table {
         Ok(snapshot.schema())
     }
 
-    /// The segments of this version, sorted by path.
-    ///
-    /// # Errors
-    /// If the log cannot be read, or another writer uses deletion vectors or column mapping.
+    /// The segments of this version, sorted by path. Fails if another writer uses deletion vectors or column mapping.
     pub async fn segments(&self) -> Result<Vec<Segment>> {
         let mut segments = self.read_segments().await?;
         segments.sort_by(|a, b| a.1.path.cmp(&b.1.path));

@@ -46,9 +46,6 @@ pub(crate) fn segment_of(name: &str) -> Option<String> {
 }
 
 /// Total bytes of the secondary indexes of some segments of the table in the folder `root`.
-///
-/// # Errors
-/// If the size of an existing file cannot be read.
 pub fn lookup_bytes(root: &Path, segments: &[Segment]) -> Result<u64, TableError> {
     let mut bytes = 0;
     for segment in segments {

@@ -73,9 +73,6 @@ pub struct Encoder {
 
 impl Encoder {
     /// Creates an encoder for a page format.
-    ///
-    /// # Errors
-    /// If the codec's level is out of range.
     pub fn new(schema: &SegmentSchema, format: PageFormat) -> Result<Self> {
         Ok(Self {
             schema: schema.clone(),

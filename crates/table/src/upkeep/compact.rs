@@ -32,10 +32,6 @@ pub struct Compacted {
 
 /// Merges small segments of adjacent age in the table in the folder `root`. Rows keep their order. Only segments of the
 /// same clustering run (or none) and of the same part (or none) are merged, so clustering is preserved.
-///
-/// # Errors
-/// If the table does not exist, the disk or the log fails, or other commands keep rewriting the same segments. Then
-/// the table is unchanged.
 pub async fn compact(root: &Path, disk: Arc<dyn Disk>, progress: Option<Progress>) -> Result<Compacted> {
     retried(|| compact_once(root, disk.clone(), progress.clone())).await
 }

@@ -38,10 +38,8 @@ pub trait Filter: Send + Sync + 'static {
     }
     /// The columns that [`Self::doomed`] needs.
     fn columns(&self) -> Vec<String>;
-    /// Marks the rows to delete, given the columns. True means delete; false and NULL mean keep.
-    ///
-    /// # Errors
-    /// A message with the reason.
+    /// Marks the rows to delete, given the columns. True means delete; false and NULL mean keep. Errors are messages
+    /// with the reason.
     fn doomed(&self, rows: &RecordBatch) -> std::result::Result<BooleanArray, String>;
 }
 
@@ -62,10 +60,6 @@ pub struct Deleted {
 
 /// Deletes the rows that a filter selects from the table in the folder `root`. Without `apply`, it is a dry run. Rows
 /// inserted during the deletion stay.
-///
-/// # Errors
-/// If the table or a column does not exist, the filter, the disk or the log fails, or other commands keep rewriting
-/// the same segments. Then the table is unchanged.
 pub async fn delete_rows(root: &Path, disk: Arc<dyn Disk>, filter: Arc<dyn Filter>, apply: bool) -> Result<Deleted> {
     retried(|| delete_once(root, disk.clone(), filter.clone(), apply)).await
 }

@@ -3,7 +3,8 @@
 //! unused files ([`vacuum`]).
 //!
 //! Each operation is one atomic commit, concurrent with writers and readers. Files that a commit removes from the
-//! table stay for readers of older versions until `vacuum`.
+//! table stay for readers of older versions until `vacuum`. If an operation fails, also because other commands keep
+//! rewriting the same segments, the table is unchanged.
 
 mod compact;
 mod delete;
@@ -51,10 +52,6 @@ async fn retried<T, F: Future<Output = Result<T>>>(work: impl Fn() -> F) -> Resu
 }
 
 /// Rewrites the table in the folder `root` with another layout or other options.
-///
-/// # Errors
-/// If the table does not exist, the options contradict each other or do not fit the columns, the disk or the log fails,
-/// or other commands keep rewriting the same segments. On failure, the table is unchanged.
 pub async fn rewrite(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions) -> Result<Rewritten> {
     retried(|| rewrite::rewrite_once(root, disk.clone(), options)).await
 }

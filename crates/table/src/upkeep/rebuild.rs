@@ -40,10 +40,6 @@ pub struct DamagedSegment {
 
 /// Reads every row of the table in the folder `root`. With `apply`, removes unreadable segments from the table and
 /// keeps their files in its folder `_damaged`.
-///
-/// # Errors
-/// If the table does not exist, the disk or the log fails, or other commands keep rewriting the same segments. Then
-/// the table is unchanged.
 pub async fn rebuild(root: &Path, disk: Arc<dyn Disk>, apply: bool, progress: Option<Progress>) -> Result<Rebuilt> {
     retried(|| rebuild_once(root, &disk, apply, progress.clone())).await
 }

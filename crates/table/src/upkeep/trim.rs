@@ -53,9 +53,6 @@ pub struct Trimmed {
 
 /// Removes old rows from the table in the folder `root`. Segments with old and new rows lose only the old ones. With
 /// [`TrimLimit::KeepBytes`], the size of a row is its segment's average.
-///
-/// # Errors
-/// If the table or the time column does not exist; also see [`delete_rows`].
 pub async fn trim(root: &Path, disk: Arc<dyn Disk>, options: &TrimOptions) -> Result<Trimmed> {
     let table = output::open(root, disk.clone()).await?;
     let schema = table.arrow_schema()?;

@@ -53,10 +53,7 @@ impl AddAssign for Vacuumed {
     }
 }
 
-/// Removes the files in a table's folder that no retained version names.
-///
-/// # Errors
-/// If the table does not exist or the disk fails. Files removed before the failure were unused.
+/// Removes the files in a table's folder that no retained version names. Files removed before a failure were unused.
 pub async fn vacuum(root: &Path, disk: Arc<dyn Disk>, options: VacuumOptions) -> Result<Vacuumed> {
     output::open(root, disk.clone()).await?;
     vacuum_but(root, disk, options, |_| false).await
@@ -64,9 +61,6 @@ pub async fn vacuum(root: &Path, disk: Arc<dyn Disk>, options: VacuumOptions) ->
 
 /// Like [`vacuum`], for writers that leave files for longer than an hour before they commit them. Keeps files if
 /// `may_come` returns true for their names below the table's folder.
-///
-/// # Errors
-/// See [`vacuum`].
 pub async fn vacuum_but(
     root: &Path,
     disk: Arc<dyn Disk>,
