@@ -4,9 +4,9 @@ use arrow::array::AsArray;
 use arrow::compute::{cast, max, min};
 use arrow::datatypes::{DataType, Int64Type};
 
-use crate::blocking::blocking;
 use crate::error::TableError;
 use crate::input::Input;
+use crate::job::blocking;
 use crate::log::{ColumnStatistics, Segment, Table};
 
 impl Table {

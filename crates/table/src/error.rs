@@ -2,6 +2,7 @@ use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use arrow::datatypes::Schema;
 use arrow::error::ArrowError;
 use deltalake::DeltaTableError;
 use parquet::errors::ParquetError;
@@ -146,6 +147,19 @@ impl TableError {
         }
     }
 
+    pub(crate) fn options(path: &Path, reason: impl Into<String>) -> Self {
+        Self::Options { path: path.to_owned(), reason: reason.into() }
+    }
+
+    pub(crate) fn no_column(path: &Path, schema: &Schema, name: &str) -> Self {
+        let have = schema.fields().iter().map(|f| f.name().as_str()).collect::<Vec<_>>().join(", ");
+        Self::options(path, format!("no column {name:?}: the columns are {have}"))
+    }
+
+    pub(crate) fn rows(path: &Path, column: &str, reason: String) -> Self {
+        Self::Rows { path: path.to_owned(), column: column.to_owned(), reason }
+    }
+
     /// Converts an error of reading a segment's pages.
     pub(crate) fn pages(path: &Path, error: pages::Error) -> Self {
         match error {
@@ -156,6 +170,13 @@ impl TableError {
 
     pub(crate) fn damaged(path: &Path, reason: impl std::fmt::Display) -> Self {
         Self::Damaged { path: path.to_owned(), reason: reason.to_string() }
+    }
+}
+
+/// Work on rows in memory fails only by a mistake of this program.
+impl From<ArrowError> for TableError {
+    fn from(error: ArrowError) -> Self {
+        Self::Unexpected(error.to_string())
     }
 }
 

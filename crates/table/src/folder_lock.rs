@@ -15,7 +15,16 @@ type Result<T> = std::result::Result<T, TableError>;
 /// A lock on a table's folder, held until dropped.
 #[derive(Debug)]
 pub struct FolderLock {
-    _folder: File,
+    folder: File,
+}
+
+impl Drop for FolderLock {
+    fn drop(&mut self) {
+        // Closing alone does not release it while a child process, just forked, still has the file.
+        if let Err(error) = self.folder.unlock() {
+            tracing::debug!(%error, "a lock stays until its folder is closed");
+        }
+    }
 }
 
 impl FolderLock {
@@ -46,8 +55,25 @@ impl FolderLock {
             let locked = folder.metadata().map_err(TableError::io("open", root))?;
             // Retry if the table was removed before we locked its folder; another may have its name now.
             if metadata(root).is_ok_and(|named| (named.dev(), named.ino()) == (locked.dev(), locked.ino())) {
-                return Ok(Some(Self { _folder: folder }));
+                return Ok(Some(Self { folder }));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A child process shares its parent's files until it runs its program.
+    #[test]
+    fn dropped_lock_is_free_while_a_child_has_its_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = FolderLock::exclusive(folder.path()).unwrap().unwrap();
+        let of_child = lock.folder.try_clone().unwrap();
+        assert!(matches!(FolderLock::shared(folder.path()), Err(TableError::Busy { .. })));
+        drop(lock);
+        assert!(FolderLock::shared(folder.path()).unwrap().is_some());
+        drop(of_child);
     }
 }

@@ -33,11 +33,8 @@ pub(crate) fn new_column(root: &Path, field: &FieldRef) -> Result<Field, TableEr
         DataType::Timestamp(TimeUnit::Microsecond, Some(_)) => FieldType::Time,
         ty if *ty == set_type() => FieldType::TextList,
         other => {
-            return Err(TableError::Rows {
-                path: root.to_owned(),
-                column: field.name().clone(),
-                reason: format!("holds {other}, which cannot be added to a table"),
-            });
+            let reason = format!("holds {other}, which cannot be added to a table");
+            return Err(TableError::rows(root, field.name(), reason));
         }
     };
     Ok(Field::new(field.name(), ty))

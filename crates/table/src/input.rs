@@ -16,6 +16,7 @@ use parquet::schema::types::TypePtr;
 use crate::error::TableError;
 use crate::layout::conform;
 use crate::log::Segment;
+use crate::target::Target;
 
 /// Maximum rows per batch.
 pub(crate) const BATCH_ROWS: usize = 131_072;
@@ -29,6 +30,7 @@ type Result<T, E = TableError> = std::result::Result<T, E>;
 
 /// A segment open for reading.
 pub(crate) struct Input {
+    pub(crate) segment: Segment,
     root: PathBuf,
     path: PathBuf,
     schema: SchemaRef,
@@ -42,7 +44,12 @@ impl Input {
         let file = File::open(&path).map_err(TableError::io("open", &path))?;
         let options = ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Skip);
         let metadata = ArrowReaderMetadata::load(&file, options).map_err(|e| TableError::damaged(&path, e))?;
-        Ok(Self { root: root.to_owned(), path, schema: schema.clone(), metadata })
+        Ok(Self { segment: segment.clone(), root: root.to_owned(), path, schema: schema.clone(), metadata })
+    }
+
+    /// Opens some segments.
+    pub(crate) fn open_all(target: &Target, segments: &[Segment]) -> Result<Vec<Self>> {
+        segments.iter().map(|segment| Self::open(&target.root, &target.schema, segment)).collect()
     }
 
     /// The footer.

@@ -84,8 +84,7 @@ pub(crate) fn sample(inputs: &[Input], schema: &SchemaRef, columns: &[usize]) ->
             batches.push(spread(&inputs[input], group, rows, wanted, columns)?);
         }
     }
-    let projected = Arc::new(schema.project(columns).map_err(|e| TableError::Unexpected(e.to_string()))?);
-    concat_batches(&projected, &batches).map_err(|e| TableError::Unexpected(e.to_string()))
+    Ok(concat_batches(&Arc::new(schema.project(columns)?), &batches)?)
 }
 
 /// Returns `wanted` rows of a row group, spread evenly.
@@ -102,13 +101,11 @@ fn spread(input: &Input, group: usize, rows: u64, wanted: u64, columns: &[usize]
             next += 1;
         }
         before = end;
-        parts.push(
-            take_record_batch(&batch, &UInt32Array::from(taken)).map_err(|e| TableError::Unexpected(e.to_string()))?,
-        );
+        parts.push(take_record_batch(&batch, &UInt32Array::from(taken))?);
     }
     let schema = parts
         .first()
         .map(RecordBatch::schema)
         .ok_or_else(|| TableError::Unexpected("a row group returned no rows".to_owned()))?;
-    concat_batches(&schema, &parts).map_err(|e| TableError::Unexpected(e.to_string()))
+    Ok(concat_batches(&schema, &parts)?)
 }

@@ -85,7 +85,7 @@ impl Shuffle {
 
     pub(crate) fn push(&mut self, batch: &RecordBatch, bins: &[u32]) -> Result<()> {
         let (order, ends) = by_bin(bins, self.bins.len());
-        let sorted = take_record_batch(batch, &order).map_err(|e| TableError::Unexpected(e.to_string()))?;
+        let sorted = take_record_batch(batch, &order)?;
         self.held += sorted.get_array_memory_size();
         let mut start = 0;
         for (bin, end) in self.bins.iter_mut().zip(ends) {
@@ -103,7 +103,7 @@ impl Shuffle {
             none => none.insert(Spill::create(&self.root)?),
         };
         for bin in self.bins.iter_mut().filter(|b| !b.held.is_empty()) {
-            let whole = concat_batches(&self.schema, &bin.held).map_err(|e| TableError::Unexpected(e.to_string()))?;
+            let whole = concat_batches(&self.schema, &bin.held)?;
             bin.held.clear();
             bin.spilled.push(spill.put(&[whole], &self.schema)?);
         }
@@ -133,7 +133,7 @@ impl Shuffle {
             }
         }
         batches.extend(held.iter().cloned());
-        concat_batches(&self.schema, &batches).map_err(|e| TableError::Unexpected(e.to_string()))
+        Ok(concat_batches(&self.schema, &batches)?)
     }
 }
 

@@ -97,14 +97,10 @@ impl Encodings {
         Ok(Self { choices, codec, sample: sample.schema(), sample_rows: sample.num_rows() })
     }
 
-    /// Whether these encodings were chosen for the columns of `schema`.
-    pub(crate) fn are_of(&self, schema: &SchemaRef) -> bool {
-        self.sample == *schema
-    }
-
-    /// Whether a batch of `rows` rows would be a much better sample.
-    pub(crate) fn outgrown_by(&self, rows: usize) -> bool {
-        self.sample_rows < SAMPLE_ROWS && rows >= 4 * self.sample_rows
+    /// Whether a batch has the columns of the sample, and would not be a much better sample.
+    pub(crate) fn suit(&self, batch: &RecordBatch) -> bool {
+        let is_outgrown = self.sample_rows < SAMPLE_ROWS && batch.num_rows() >= 4 * self.sample_rows;
+        self.sample == *batch.schema_ref() && !is_outgrown
     }
 
     /// The encoding of each column, by name.

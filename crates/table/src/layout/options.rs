@@ -81,7 +81,7 @@ impl TableOptions {
 
     /// Checks the options against the columns of a table.
     pub fn check(&self, root: &Path, schema: &Schema) -> Result<(), TableError> {
-        let refuse = |reason: String| Err(TableError::Options { path: root.to_owned(), reason });
+        let refuse = |reason: String| Err(TableError::options(root, reason));
         if self.group_rows == 0 {
             return refuse("a row group needs at least one row".to_owned());
         }
@@ -104,8 +104,7 @@ impl TableOptions {
         let clustering = self.clustering.iter().flat_map(|c| &c.columns);
         for column in self.bloom.iter().chain(&self.lookup).chain(clustering) {
             let Ok(field) = schema.field_with_name(column) else {
-                let have = schema.fields().iter().map(|f| f.name().as_str()).collect::<Vec<_>>().join(", ");
-                return refuse(format!("no column {column:?}: the columns are {have}"));
+                return Err(TableError::no_column(root, schema, column));
             };
             if field.data_type().is_nested() {
                 return refuse(format!(
@@ -162,7 +161,7 @@ impl TableOptions {
 
     /// Parses the properties of a Delta table. The default layout is `column`.
     pub(crate) fn from_properties(root: &Path, properties: &HashMap<String, String>) -> Result<Self, TableError> {
-        let refuse = |reason: String| TableError::Options { path: root.to_owned(), reason };
+        let refuse = |reason: String| TableError::options(root, reason);
         let names = |key: &str| -> Vec<String> {
             properties.get(key).map(|names| names.split(',').map(str::to_owned).collect()).unwrap_or_default()
         };

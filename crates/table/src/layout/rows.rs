@@ -18,8 +18,7 @@ const EXACT: CastOptions<'static> = CastOptions { safe: false, format_options: F
 /// The stored form of columns: times in microseconds UTC, unsigned integers one width wider, texts and bytes in their
 /// plain types, lists of texts as sets. Errors name the column.
 pub fn storable(root: &Path, schema: &Schema) -> Result<SchemaRef, TableError> {
-    let refuse =
-        |column: &str, reason: String| TableError::Rows { path: root.to_owned(), column: column.to_owned(), reason };
+    let refuse = |column: &str, reason: String| TableError::rows(root, column, reason);
     let mut fields: Vec<Field> = Vec::with_capacity(schema.fields().len());
     for field in schema.fields() {
         if fields.iter().any(|f| f.name() == field.name()) {
@@ -67,8 +66,7 @@ pub fn conform(root: &Path, schema: &SchemaRef, batch: &RecordBatch) -> Result<R
     if batch.schema_ref() == schema {
         return Ok(batch.clone());
     }
-    let refuse =
-        |column: &str, reason: String| TableError::Rows { path: root.to_owned(), column: column.to_owned(), reason };
+    let refuse = |column: &str, reason: String| TableError::rows(root, column, reason);
     let unknown = batch.schema_ref().fields().iter().find(|f| schema.field_with_name(f.name()).is_err());
     if let Some(field) = unknown {
         return Err(refuse(field.name(), "it is not in the table: omit it".to_owned()));

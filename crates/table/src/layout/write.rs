@@ -26,6 +26,7 @@ use crate::log::{ColumnStatistics, Segment};
 use crate::lookup::{self, LookupWriter};
 use crate::new_file::NewFile;
 use crate::segment::CREATED_BY;
+use crate::target::Target;
 use disk::Disk;
 use pages::{Codec, EncodedColumn};
 
@@ -87,25 +88,25 @@ enum ColumnUnderWay {
 }
 
 impl RowsWriter {
-    /// Creates the file `path` for about `rows` rows. `may_hold_nan` returns whether a column of real numbers may
+    /// Creates the file `path` below the table's folder for about `rows` rows. `may_hold_nan` returns whether a column of real numbers may
     /// contain NaN. Such a column gets no bounds, because NaN has no order.
     pub(crate) fn create(
-        disk: Arc<dyn Disk>,
-        path: &Path,
-        schema: SchemaRef,
-        options: &TableOptions,
+        target: &Target,
+        path: &str,
         encodings: &Encodings,
         rows: usize,
         may_hold_nan: impl Fn(&str) -> bool,
     ) -> Result<Self, TableError> {
-        let failed = |cause| TableError::encode(path, cause);
+        let Target { root, disk, schema, options } = target.clone();
+        let path = root.join(path);
+        let failed = |cause| TableError::encode(&path, cause);
         let group_rows = group_rows(rows, options.group_rows);
         let parquet = ArrowSchemaConverter::new().convert(&schema).map_err(failed)?;
-        one_leaf_each(path, &schema, &parquet)?;
+        one_leaf_each(&root, &schema, &parquet)?;
         let page_rows = PAGE_ROWS.min(options.group_rows.div_ceil(GROUP_PAGES_MIN));
-        let properties = properties((&schema, &parquet), options, encodings, (group_rows, page_rows), may_hold_nan)
+        let properties = properties((&schema, &parquet), &options, encodings, (group_rows, page_rows), may_hold_nan)
             .map_err(failed)?;
-        let file = BufWriter::with_capacity(BUFFER_BYTES, NewFile::create(disk.clone(), path)?);
+        let file = BufWriter::with_capacity(BUFFER_BYTES, NewFile::create(disk.clone(), &path)?);
         let writer =
             SerializedFileWriter::new(file, parquet.root_schema_ptr(), Arc::new(properties)).map_err(failed)?;
         let factory = ArrowRowGroupWriterFactory::new(&writer, schema.clone());
@@ -117,8 +118,7 @@ impl RowsWriter {
         let columns = schema.fields().iter().map(column).collect();
         let sets = schema.fields().iter().filter(|f| options.has_statistics() && f.data_type().is_nested());
         let nulls = sets.map(|f| (f.name().clone(), 0)).collect();
-        let lookup = LookupWriter::new(path, &schema, &options.lookup);
-        let path = path.to_owned();
+        let lookup = LookupWriter::new(&path, &schema, &options.lookup);
         Ok(Self {
             path,
             schema,
@@ -227,13 +227,13 @@ impl RowsWriter {
 
 /// Checks that every column is one Parquet leaf. All storable types are; tables of other writers may have nested
 /// columns.
-fn one_leaf_each(path: &Path, schema: &SchemaRef, parquet: &SchemaDescriptor) -> Result<(), TableError> {
+fn one_leaf_each(root: &Path, schema: &SchemaRef, parquet: &SchemaDescriptor) -> Result<(), TableError> {
     let roots = (0..parquet.num_columns()).map(|leaf| (leaf, parquet.get_column_root_idx(leaf)));
     let Some((_, place)) = roots.into_iter().find(|(leaf, root)| leaf != root) else { return Ok(()) };
     let field = schema.field(place);
     let reason =
         format!("type {} is not supported: write it with the engine that created the table", field.data_type());
-    Err(TableError::Rows { path: path.parent().unwrap_or(path).to_owned(), column: field.name().clone(), reason })
+    Err(TableError::rows(root, field.name(), reason))
 }
 
 /// The path of a segment below the table's folder.

@@ -220,9 +220,10 @@ impl Table {
         Self { root: root.to_owned(), disk: disk.clone(), delta, appended: Appended::default(), _folder_lock: None }
     }
 
-    /// Keeps a lock on the folder for the life of this handle.
-    pub(crate) fn with_folder_lock(self, folder_lock: Option<Arc<FolderLock>>) -> Self {
-        Self { _folder_lock: folder_lock, ..self }
+    /// Like [`Self::open`], for writers: keeps a lock on the folder for the life of the handle.
+    pub(crate) async fn open_locked(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
+        let folder_lock = FolderLock::shared(root)?.map(Arc::new);
+        Ok(Self::open(root, disk).await?.map(|table| Self { _folder_lock: folder_lock, ..table }))
     }
 
     /// Makes this handle's version durable, because its writer may have been killed before doing so.
@@ -289,15 +290,16 @@ impl Table {
         Ok(segments.into_iter().map(|(_, segment)| segment).collect())
     }
 
-    /// The segments of this version, oldest first, each with its write time in milliseconds since 1970.
-    pub(crate) async fn segments_by_age(&self) -> Result<Vec<(i64, Segment)>> {
+    /// The segments of this version, oldest first.
+    pub(crate) async fn segments_by_age(&self) -> Result<Vec<Segment>> {
         let mut segments = self.read_segments().await?;
         segments.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.path.cmp(&b.1.path)));
-        Ok(segments)
+        Ok(segments.into_iter().map(|(_, segment)| segment).collect())
     }
 
+    /// Each segment with its write time in milliseconds since 1970.
     async fn read_segments(&self) -> Result<Vec<(i64, Segment)>> {
-        let refuse = |reason: &str| TableError::Options { path: self.root.clone(), reason: reason.to_owned() };
+        let refuse = |reason: &str| TableError::options(&self.root, reason);
         let mut table = self.delta.clone();
         let read = async {
             if self.appended.version > table.version().unwrap_or(0) {
