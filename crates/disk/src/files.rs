@@ -22,9 +22,7 @@ pub trait Disk: Debug + Send + Sync + 'static {
     /// Makes a file's content durable, including other writers' data.
     fn sync_file(&self, path: &Path) -> io::Result<()>;
     fn remove(&self, path: &Path) -> io::Result<()>;
-    /// Creates one folder; its parent must exist.
     fn create_dir(&self, path: &Path) -> io::Result<()>;
-    /// Removes a folder with its content.
     fn remove_dir(&self, path: &Path) -> io::Result<()>;
     /// Makes the names in a folder durable.
     fn sync_dir(&self, path: &Path) -> io::Result<()>;
@@ -40,19 +38,15 @@ pub trait Disk: Debug + Send + Sync + 'static {
         Ok(())
     }
 
-    /// The path to show to users.
     fn shown(&self, path: &Path) -> PathBuf {
         path.to_owned()
     }
 }
 
-/// A file being written.
 pub trait DiskFile: Write + Send {
-    /// Makes the content durable.
     fn sync(&mut self) -> io::Result<()>;
 }
 
-/// The operating system's disk.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RealDisk;
 
@@ -165,7 +159,6 @@ pub fn write_file(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> 
     disk.sync_dir(parent(path))
 }
 
-/// The folder of a path.
 pub fn parent(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -176,7 +169,6 @@ pub fn parent(path: &Path) -> &Path {
 /// The suffix of temporary names. After a crash such files can be removed.
 pub const TEMPORARY_SUFFIX: &str = ".tmp";
 
-/// A unique temporary name beside `path`.
 pub fn temporary_name(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.{}{TEMPORARY_SUFFIX}", uuid::Uuid::new_v4().simple()))

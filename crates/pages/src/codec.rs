@@ -71,7 +71,6 @@ impl serde::Serialize for Codec {
 }
 
 impl Codec {
-    /// The codec as a footer names it.
     pub fn in_footer(self) -> Result<Compression> {
         Ok(match self {
             Self::None => Compression::UNCOMPRESSED,
@@ -115,7 +114,6 @@ enum Engine {
 }
 
 impl Compressor {
-    /// Creates a compressor of pages.
     pub fn new(codec: Codec) -> Result<Self> {
         let engine = match codec {
             Codec::None => Engine::None,
@@ -127,12 +125,10 @@ impl Compressor {
         Ok(Self { in_footer: codec.in_footer()?, engine, room: Vec::new() })
     }
 
-    /// The codec as a footer names it.
     pub(crate) fn in_footer(&self) -> Compression {
         self.in_footer
     }
 
-    /// Compresses a page.
     pub fn compress(&mut self, page: &[u8]) -> Result<Bytes> {
         let room = |room: &mut Vec<u8>, most: usize| room.resize(room.len().max(most), 0);
         let length = match &mut self.engine {

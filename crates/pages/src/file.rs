@@ -20,7 +20,6 @@ pub struct SharedFile {
 }
 
 impl SharedFile {
-    /// Wraps a file opened for reading.
     pub fn new(file: File) -> io::Result<Self> {
         let length = file.metadata()?.len();
         Ok(Self { file: Arc::new(file), length })
@@ -58,7 +57,6 @@ impl ChunkReader for SharedFile {
     }
 }
 
-/// A reader with its own position.
 #[derive(Debug)]
 pub struct From {
     file: SharedFile,

@@ -71,10 +71,9 @@ pub fn read<T: Index>(mut bytes: &[u8], width: u32, count: usize, out: &mut Vec<
     while left > 0 {
         let header = varint::read(&mut bytes).ok_or(SHORT)?;
         if header & 1 == 0 {
-            let (value, rest) = bytes.split_at_checked(width.div_ceil(8) as usize).ok_or(SHORT)?;
+            let value = bytes.split_off(..width.div_ceil(8) as usize).ok_or(SHORT)?;
             let mut word = [0; 4];
             word[..value.len()].copy_from_slice(value);
-            bytes = rest;
             let run = ((header >> 1) as usize).min(left);
             if run == 0 {
                 return Err(SHORT);

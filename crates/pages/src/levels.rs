@@ -57,9 +57,7 @@ fn cut<'a>(body: &mut &'a [u8], length: Option<usize>) -> Result<&'a [u8]> {
         *body = rest;
         u32::from_le_bytes(*length) as usize
     };
-    let (levels, rest) = body.split_at_checked(length).ok_or(Error::SHORT)?;
-    *body = rest;
-    Ok(levels)
+    body.split_off(..length).ok_or(Error::SHORT)
 }
 
 /// Removes the levels from `body` and returns which rows are not NULL; `None` if all are. For columns without lists.

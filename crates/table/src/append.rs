@@ -38,7 +38,6 @@ impl Appender {
     /// name.
     pub const LOG_FOLDER: &str = "_ingest";
 
-    /// The name of the transactions of appends in a table's log.
     const TRANSACTION: &str = "ingest/log";
 
     /// Opens the table in the folder `root`; `None` if it does not exist. Call it inside a tokio runtime.

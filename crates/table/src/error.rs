@@ -12,13 +12,10 @@ use disk::bucket::BucketError;
 /// An error of this crate. Its message includes the cause, so it has no `source()`.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
-    /// The file system failed.
     #[error("{}", describe_io(doing, path, cause))]
     Io { doing: &'static str, path: PathBuf, cause: io::Error },
-    /// The Delta log could not be read or written.
     #[error("{}", describe_log(doing, path, cause))]
     Log { doing: &'static str, path: PathBuf, cause: Box<DeltaTableError> },
-    /// An entry of the Delta log is damaged.
     #[error(
         "cannot open the table {}: line {line} of {} is damaged: restore this file from a backup",
         path.display(),
@@ -34,7 +31,6 @@ pub enum TableError {
     Encode { path: PathBuf, cause: ParquetError },
     #[error("the segment {} is damaged: {reason}", path.display())]
     Damaged { path: PathBuf, reason: String },
-    /// A segment of another writer has an unsupported codec.
     #[error(
         "cannot read column {column:?} of the segment {}: codec {codec} is not supported: rewrite it with none, Snappy, LZ4_RAW, gzip or zstd",
         path.display()
@@ -79,7 +75,6 @@ pub enum TableError {
         /// The table's name inside the database.
         name: String,
     },
-    /// Rows do not fit the columns of a table.
     #[error("cannot write column {column:?} to the table {}: {reason}", path.display())]
     Rows { path: PathBuf, column: String, reason: String },
     #[error("column {column:?} of the table {} holds {have}, not {want}: rename one of them", path.display())]

@@ -12,7 +12,6 @@ use unicode_normalization::{UnicodeNormalization as _, is_nfc};
 use crate::error::TableError;
 use crate::log::Table;
 
-/// The default database.
 pub const DATABASE: &str = "default";
 
 /// The database of ensembles; no other tables go there.
@@ -26,7 +25,6 @@ const ESCAPE: char = '@';
 /// Characters with a special meaning in file systems, URLs or object stores.
 const ESCAPED: &str = "/\\%@{}[]^`~\"<>#|*?";
 
-/// The name of a table and its database.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TableName {
     database: String,
@@ -57,7 +55,6 @@ impl TableName {
         &self.name
     }
 
-    /// The table's folder inside a data folder.
     pub fn folder(&self, data: &Path) -> PathBuf {
         data.join(&*folder_of(&self.database)).join(&*folder_of(&self.name))
     }

@@ -12,7 +12,6 @@ use crate::error::TableError;
 
 type Result<T> = std::result::Result<T, TableError>;
 
-/// A lock on a table's folder, held until dropped.
 #[derive(Debug)]
 pub struct FolderLock {
     folder: File,

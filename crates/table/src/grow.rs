@@ -20,7 +20,6 @@ pub(crate) async fn widen(root: &Path, disk: &Arc<dyn Disk>, schema: &Schema) ->
     Ok(())
 }
 
-/// A new column of the table in the folder `root`.
 pub(crate) fn new_column(root: &Path, field: &FieldRef) -> Result<Field, TableError> {
     let ty = match field.data_type() {
         DataType::Int8 => FieldType::Int8,

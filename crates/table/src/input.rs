@@ -18,7 +18,6 @@ use crate::layout::conform;
 use crate::log::Segment;
 use crate::target::Target;
 
-/// Maximum rows per batch.
 pub(crate) const BATCH_ROWS: usize = 131_072;
 /// Maximum bytes per batch: batches of long texts have fewer rows.
 const BATCH_BYTES: u64 = 64 << 20;
@@ -28,7 +27,6 @@ const EXACT_MAX: u64 = 1 << 53;
 
 type Result<T, E = TableError> = std::result::Result<T, E>;
 
-/// A segment open for reading.
 pub(crate) struct Input {
     pub(crate) segment: Segment,
     root: PathBuf,
@@ -47,12 +45,10 @@ impl Input {
         Ok(Self { segment: segment.clone(), root: root.to_owned(), path, schema: schema.clone(), metadata })
     }
 
-    /// Opens some segments.
     pub(crate) fn open_all(target: &Target, segments: &[Segment]) -> Result<Vec<Self>> {
         segments.iter().map(|segment| Self::open(&target.root, &target.schema, segment)).collect()
     }
 
-    /// The footer.
     pub(crate) fn metadata(&self) -> &ArrowReaderMetadata {
         &self.metadata
     }

@@ -113,12 +113,10 @@ impl Output {
         Ok(())
     }
 
-    /// The part of the current segment.
     fn part(&self) -> Option<&str> {
         self.tags.get(Segment::PART_TAG).map(String::as_str)
     }
 
-    /// Writes rows to the current segment.
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         self.open()?.write(batch)
     }
@@ -143,12 +141,10 @@ impl Output {
         Ok(())
     }
 
-    /// Adds another output's segments to this one.
     pub(crate) fn append(&mut self, mut other: Self) {
         self.segments.append(&mut other.segments);
     }
 
-    /// The finished segments.
     pub(crate) fn segments(&self) -> &[Segment] {
         &self.segments
     }

@@ -107,7 +107,6 @@ const DENIALS: [&str; 5] =
 /// The path of the EC2 metadata service for credentials.
 const METADATA: &str = "/latest/api/token";
 
-/// The error code in a store's reply.
 fn code(said: &str) -> Option<&str> {
     Some(said.split_once("<Code>")?.1.split_once("</Code>")?.0)
 }
@@ -128,7 +127,6 @@ fn unreached(error: &object_store::Error) -> Option<String> {
     None
 }
 
-/// The messages of an error and its causes.
 fn chain(error: &(dyn Error + 'static)) -> String {
     let mut words = error.to_string();
     let mut cause = error.source();
@@ -139,7 +137,6 @@ fn chain(error: &(dyn Error + 'static)) -> String {
     words
 }
 
-/// The message of the root cause.
 fn root(error: &(dyn Error + 'static)) -> String {
     let mut last = error;
     while let Some(cause) = last.source() {

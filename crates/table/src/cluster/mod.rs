@@ -34,9 +34,7 @@ use crate::output::{self, NanColumns, Output};
 use crate::target::Target;
 use disk::Disk;
 
-/// Default memory for moving rows, in bytes.
 pub const MEMORY: usize = 256 << 20;
-/// Maximum row groups of a segment.
 const SEGMENT_GROUPS: usize = 12;
 /// Maximum uncompressed bytes of a row group. It is in memory during writing.
 const GROUP_BYTES: u64 = 128 << 20;
@@ -115,7 +113,6 @@ fn clustering(
     Ok((of_table, clustering))
 }
 
-/// A clustering run.
 pub(crate) struct Job {
     pub(crate) target: Target,
     pub(crate) clustering: Clustering,
@@ -155,12 +152,10 @@ impl Job {
         Ok((output, clustered))
     }
 
-    /// Positions of the clustering columns.
     fn columns(&self) -> Result<Vec<usize>> {
         self.clustering.columns.iter().map(|name| Ok(self.target.schema.index_of(name)?)).collect()
     }
 
-    /// Moves every row to its bin.
     fn shuffle(
         &self,
         inputs: &[Input],
@@ -183,7 +178,6 @@ impl Job {
         Ok((bins, nan))
     }
 
-    /// Counts the rows per cell.
     fn place(&self, inputs: &[Input], keys: &Keys, columns: &[usize], rows: u64) -> Result<Placement> {
         let mut counts = vec![0; keys.cube().cells() as usize];
         let needed: Vec<usize> = columns.iter().copied().filter(|c| keys.ranks().iter().any(|r| r.0 == *c)).collect();

@@ -111,7 +111,6 @@ impl Shuffle {
         Ok(())
     }
 
-    /// The number of bins.
     pub(crate) fn len(&self) -> usize {
         self.bins.len()
     }

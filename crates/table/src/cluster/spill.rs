@@ -18,7 +18,6 @@ use disk::{create_options, temporary_name};
 
 type Result<T> = std::result::Result<T, TableError>;
 
-/// The location of some rows in the spill file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Piece {
     at: u64,
@@ -38,7 +37,6 @@ pub(crate) struct Spill {
 }
 
 impl Spill {
-    /// Creates an empty spill file in a table's folder.
     pub(crate) fn create(root: &Path) -> Result<Self> {
         let path = temporary_name(&root.join("spill"));
         let failed = || TableError::io("create", &path);
@@ -47,7 +45,6 @@ impl Spill {
         Ok(Self { path, file, named, end: 0, plain: Vec::new(), packed: Vec::new() })
     }
 
-    /// Bytes written.
     pub(crate) fn bytes(&self) -> u64 {
         self.end
     }

@@ -14,7 +14,6 @@ use arrow::row::{Row, RowConverter, SortField};
 
 use super::limits::GROUP_ROWS_MAX;
 
-/// Maximum sampled rows.
 pub const ADVICE_ROWS: usize = 1_000_000;
 /// Maximum number of filters: each costs ten bits per value.
 const BLOOM_COLUMNS_MAX: usize = 3;
@@ -40,11 +39,9 @@ pub struct Advice {
     /// Average share of all values, by rank, within the bounds of 10,000 adjacent rows: near 0 for sorted rows, near 1
     /// for rows in random order.
     pub span: f64,
-    /// Whether to add a Bloom filter.
     pub bloom: Verdict,
     /// Whether statistics exclude rows in the current order.
     pub statistics: Verdict,
-    /// Whether to cluster by the column.
     pub cluster: Verdict,
 }
 

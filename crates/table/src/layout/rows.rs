@@ -31,7 +31,6 @@ pub fn storable(root: &Path, schema: &Schema) -> Result<SchemaRef, TableError> {
     Ok(Arc::new(Schema::new(fields)))
 }
 
-/// The stored type of `ty`.
 fn stored_type(ty: &DataType) -> Option<DataType> {
     Some(match ty {
         DataType::Boolean

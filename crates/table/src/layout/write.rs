@@ -30,7 +30,6 @@ use crate::target::Target;
 use disk::Disk;
 use pages::{Codec, EncodedColumn};
 
-/// Minimum number of pages in a full row group.
 const GROUP_PAGES_MIN: usize = 5;
 const BUFFER_BYTES: usize = 1 << 20;
 
@@ -76,7 +75,6 @@ pub(crate) struct RowsWriter {
     lookup: Option<LookupWriter>,
 }
 
-/// A row group being written.
 struct Group {
     columns: Vec<ColumnUnderWay>,
     rows: usize,
@@ -236,7 +234,6 @@ fn one_leaf_each(root: &Path, schema: &SchemaRef, parquet: &SchemaDescriptor) ->
     Err(TableError::rows(root, field.name(), reason))
 }
 
-/// The path of a segment below the table's folder.
 pub(crate) fn path_in(part: Option<&str>, file: &str) -> String {
     part.map_or_else(|| format!("{file}.parquet"), |part| format!("{part}/{file}.parquet"))
 }
@@ -301,7 +298,6 @@ fn group_rows(rows: usize, max: usize) -> usize {
     rows.div_ceil(groups).max(1)
 }
 
-/// Whether a column of real numbers contains NaN.
 pub(crate) fn holds_nan(column: &ArrayRef) -> bool {
     match column.data_type() {
         DataType::Float32 => column.as_primitive::<Float32Type>().iter().flatten().any(f32::is_nan),

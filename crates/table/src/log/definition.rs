@@ -9,7 +9,6 @@ use deltalake::kernel::engine::arrow_conversion::TryFromArrow as _;
 
 use crate::schema::Field;
 
-/// The definition of a new table.
 #[derive(Debug, Clone)]
 pub struct Definition {
     pub(super) columns: Vec<StructField>,

@@ -30,7 +30,6 @@ use crate::log::Segment;
 pub(crate) const FOLDER: &str = "_lookup";
 const SUFFIX: &str = ".lookup";
 
-/// The path of a segment's secondary index.
 pub(crate) fn path_of(segment: &Path) -> PathBuf {
     let stem = segment.file_stem().unwrap_or_default().to_string_lossy();
     segment.with_file_name(FOLDER).join(format!("{stem}{SUFFIX}"))

@@ -14,9 +14,7 @@ use disk::Disk;
 
 use super::{Result, encodings};
 
-/// Target rows of a merged segment.
 pub(super) const TARGET_ROWS: u64 = 12 * GROUP_ROWS_MAX as u64;
-/// Segments with fewer rows are small.
 const SMALL_ROWS: u64 = TARGET_ROWS / 2;
 
 /// Merges small segments of adjacent age in the table in the folder `root`. Rows keep their order. Only segments of the

@@ -27,16 +27,13 @@ pub enum Fate {
     Look,
 }
 
-/// Selects the rows to delete.
 pub trait Filter: Send + Sync + 'static {
-    /// Decides by a segment's statistics.
     fn fate(&self, segment: &Segment) -> Fate;
     /// Whether a row group may have rows to delete, according to its metadata. Called for segments with [`Fate::Look`].
     fn may_doom(&self, group: &RowGroupMetaData) -> bool {
         let _ = group;
         true
     }
-    /// The columns that [`Self::doomed`] needs.
     fn columns(&self) -> Vec<String>;
     /// Marks the rows to delete, given the columns. True means delete; false and NULL mean keep. Errors are messages
     /// with the reason.
@@ -49,7 +46,6 @@ pub struct Deleted {
     pub rows: u64,
     /// Approximate bytes of these rows, from the average row of their segments.
     pub bytes: u64,
-    /// Segments removed from the table.
     pub segments_in: usize,
     /// Segments written with the remaining rows.
     pub segments_out: usize,
@@ -76,7 +72,6 @@ async fn delete_once(root: &Path, disk: Arc<dyn Disk>, filter: Arc<dyn Filter>, 
     Ok(deleted)
 }
 
-/// Removes rows from segments.
 pub(crate) struct Job {
     target: Target,
     filter: Arc<dyn Filter>,

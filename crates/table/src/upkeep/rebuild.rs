@@ -19,9 +19,7 @@ const FOLDER: &str = "_damaged";
 /// The result of a rebuild or of its dry run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rebuilt {
-    /// Readable segments.
     pub segments: usize,
-    /// Readable rows.
     pub rows: u64,
     pub damaged: Vec<DamagedSegment>,
 }

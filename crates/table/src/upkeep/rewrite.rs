@@ -40,7 +40,6 @@ pub struct LayoutChange {
 }
 
 impl LayoutChange {
-    /// Applies the change to the options `before`.
     pub fn applied_to(&self, before: &TableOptions) -> TableOptions {
         let layout = self.layout.unwrap_or(before.layout);
         let mut after = TableOptions { layout, ..before.clone() };
@@ -142,7 +141,6 @@ fn widened(schema: &Schema, names: &[String]) -> (SchemaRef, Vec<String>) {
     (Arc::new(Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>())), widen)
 }
 
-/// Rewrites segments.
 struct Job {
     target: Target,
     how: RewriteOptions,

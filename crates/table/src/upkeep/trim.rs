@@ -20,10 +20,8 @@ use disk::Disk;
 
 use super::{Deleted, Fate, Filter, Result, delete_rows};
 
-/// Microseconds per day.
 const DAY: i64 = 24 * 3_600 * 1_000_000;
 
-/// The rows to remove.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrimLimit {
     /// Rows with a time before this date or RFC 3339 time. Rows without a time stay.

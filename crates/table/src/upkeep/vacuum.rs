@@ -18,12 +18,10 @@ use super::Result;
 pub const RETENTION: Duration = Duration::from_hours(168);
 /// Minimum age of orphans, files that no version names. A writer may be about to commit a younger file.
 pub const ORPHAN_AGE: Duration = Duration::from_hours(1);
-/// Minimum age of temporary files.
 const TEMPORARY_AGE: Duration = Duration::from_mins(10);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VacuumOptions {
-    /// How long to keep files for readers of older versions.
     pub retain: Duration,
     /// False for a dry run.
     pub apply: bool,
@@ -34,10 +32,8 @@ pub struct VacuumOptions {
 pub struct Vacuumed {
     /// Files of older versions removed.
     pub old: usize,
-    /// Removed files that no version names.
     pub orphans: usize,
     pub temporary: usize,
-    /// Bytes of the removed files.
     pub bytes: u64,
     /// Files of older versions that stay for now.
     pub retained: usize,
