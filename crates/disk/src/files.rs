@@ -22,7 +22,9 @@ pub trait Disk: Debug + Send + Sync + 'static {
     /// Makes a file's content durable, including other writers' data.
     fn sync_file(&self, path: &Path) -> io::Result<()>;
     fn remove(&self, path: &Path) -> io::Result<()>;
+    /// Creates one folder; its parent must exist.
     fn create_dir(&self, path: &Path) -> io::Result<()>;
+    /// Removes a folder with its content.
     fn remove_dir(&self, path: &Path) -> io::Result<()>;
     /// Makes the names in a folder durable.
     fn sync_dir(&self, path: &Path) -> io::Result<()>;
@@ -38,15 +40,18 @@ pub trait Disk: Debug + Send + Sync + 'static {
         Ok(())
     }
 
+    /// The path to show to users.
     fn shown(&self, path: &Path) -> PathBuf {
         path.to_owned()
     }
 }
 
 pub trait DiskFile: Write + Send {
+    /// Makes the content durable.
     fn sync(&mut self) -> io::Result<()>;
 }
 
+/// The operating system's disk.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RealDisk;
 

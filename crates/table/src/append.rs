@@ -9,7 +9,7 @@ use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 
 use tokio::sync::Mutex;
 
-use crate::error::TableError;
+use crate::error::{Result, TableError};
 use crate::grow::{new_column, widen};
 use crate::input::Input;
 use crate::job::{TRIES, blocking};
@@ -21,8 +21,6 @@ use crate::target::Target;
 use crate::upkeep::{DeleteJob, Superseding};
 use crate::writer::{self, Writer};
 use disk::Disk;
-
-type Result<T> = std::result::Result<T, TableError>;
 
 /// Appends rows to one table. The table may gain columns.
 #[derive(Debug)]

@@ -9,6 +9,8 @@ use parquet::errors::ParquetError;
 
 use disk::bucket::BucketError;
 
+pub(crate) type Result<T, E = TableError> = std::result::Result<T, E>;
+
 /// An error of this crate. Its message includes the cause, so it has no `source()`.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
@@ -131,14 +133,6 @@ impl TableError {
                 Err(inner) => Self::Encode { path: path.to_owned(), cause: ParquetError::External(inner) },
             },
             cause => Self::Encode { path: path.to_owned(), cause },
-        }
-    }
-
-    /// Like [`Self::encode`], for errors of Arrow.
-    pub(crate) fn encode_arrow(path: &Path, cause: ArrowError) -> Self {
-        match cause {
-            ArrowError::IoError(_, error) => Self::io("write", path)(error),
-            cause => Self::encode(path, cause.into()),
         }
     }
 

@@ -8,9 +8,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use crate::error::TableError;
-
-type Result<T> = std::result::Result<T, TableError>;
+use crate::error::{Result, TableError};
 
 #[derive(Debug)]
 pub struct FolderLock {
@@ -38,7 +36,7 @@ impl FolderLock {
         Self::lock(root, File::try_lock)
     }
 
-    fn lock(root: &Path, lock: fn(&File) -> std::result::Result<(), TryLockError>) -> Result<Option<Self>> {
+    fn lock(root: &Path, lock: fn(&File) -> Result<(), TryLockError>) -> Result<Option<Self>> {
         loop {
             let folder = match File::open(root) {
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),

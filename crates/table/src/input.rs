@@ -13,7 +13,7 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, Parq
 use parquet::file::metadata::{PageIndexPolicy, RowGroupMetaData};
 use parquet::schema::types::TypePtr;
 
-use crate::error::TableError;
+use crate::error::{Result, TableError};
 use crate::layout::conform;
 use crate::log::Segment;
 use crate::target::Target;
@@ -24,8 +24,6 @@ const BATCH_BYTES: u64 = 64 << 20;
 
 /// Larger integers change when converted to real numbers.
 const EXACT_MAX: u64 = 1 << 53;
-
-type Result<T, E = TableError> = std::result::Result<T, E>;
 
 pub(crate) struct Input {
     pub(crate) segment: Segment,

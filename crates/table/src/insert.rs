@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 
-use crate::error::TableError;
+use crate::error::{Result, TableError};
 use crate::grow::{new_column, widen};
 use crate::job::blocking;
 use crate::layout::{TableOptions, conform, storable};
@@ -30,8 +30,6 @@ pub struct Inserter {
     /// Columns that the table lacked when it was opened.
     new: Vec<Field>,
 }
-
-type Result<T> = std::result::Result<T, TableError>;
 
 impl Inserter {
     /// Opens the table in the folder `root`; `None` if it does not exist. Call it inside a tokio runtime.

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::error::TableError;
+use crate::error::{Result, TableError};
 use crate::log::Segment;
-
-type Result<T> = std::result::Result<T, TableError>;
 
 /// Receives the rows done and the total number of rows.
 pub type Progress = Arc<dyn Fn(u64, u64) + Send + Sync>;
@@ -39,12 +37,13 @@ pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T>
 /// Retries work that failed because other commands changed its segments.
 pub(crate) async fn retried<T, F: Future<Output = Result<T>>>(work: impl Fn() -> F) -> Result<T> {
     for _ in 1..TRIES {
-        match work().await {
+        // On the heap, because callers await it as part of their own futures.
+        match Box::pin(work()).await {
             Err(error @ TableError::Overtaken { .. }) => tracing::debug!(%error, "retrying"),
             result => return result,
         }
     }
-    work().await
+    Box::pin(work()).await
 }
 
 /// Counts the rows done, and reports them.

@@ -6,15 +6,13 @@ use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 
-use crate::error::TableError;
+use crate::error::{Result, TableError};
 use crate::input::Input;
 use crate::layout::Encodings;
-use crate::layout::write::{RowsWriter, holds_nan, path_in, remove_unnamed, sync_part};
+use crate::layout::write::{RowsWriter, holds_nan, remove_unnamed};
 use crate::log::{Change, Committed, Segment, Table};
 use crate::target::Target;
 use disk::Disk;
-
-type Result<T> = std::result::Result<T, TableError>;
 
 /// Opens the Delta table in a folder for maintenance. Rejects partitioned tables: their rows must stay in their
 /// segments.
@@ -84,16 +82,14 @@ pub(crate) struct Output {
     target: Target,
     encodings: Encodings,
     nan: NanColumns,
-    tags: BTreeMap<String, String>,
     segments: Vec<Segment>,
-    writer: Option<(String, RowsWriter)>,
+    writer: Option<RowsWriter>,
 }
 
 impl Output {
     /// Starts without segments. `encodings` and `nan` describe the rows to write.
     pub(crate) fn new(target: &Target, encodings: Encodings, nan: NanColumns) -> Self {
-        let (target, tags) = (target.clone(), BTreeMap::new());
-        Self { target, encodings, nan, tags, segments: Vec::new(), writer: None }
+        Self { target: target.clone(), encodings, nan, segments: Vec::new(), writer: None }
     }
 
     /// Sets the columns with NaN for the next rows.
@@ -103,18 +99,12 @@ impl Output {
 
     /// Starts a segment of about `rows` rows.
     pub(crate) fn begin(&mut self, rows: usize, tags: BTreeMap<String, String>) -> Result<()> {
-        self.tags = tags;
         // Segments of one commit have the same age, so their names sort in order of creation.
         let file = format!("{:014x}-{}", chrono::Utc::now().timestamp_micros(), uuid::Uuid::new_v4().simple());
-        let path = path_in(self.part(), &file);
         let nan = |column: &str| self.nan.0.contains(column);
-        let writer = RowsWriter::create(&self.target, &path, &self.encodings, rows, nan)?;
-        self.writer = Some((path, writer));
+        let writer = RowsWriter::create(&self.target, (&file, tags), &self.encodings, rows, nan)?;
+        self.writer = Some(writer);
         Ok(())
-    }
-
-    fn part(&self) -> Option<&str> {
-        self.tags.get(Segment::PART_TAG).map(String::as_str)
     }
 
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<()> {
@@ -127,16 +117,13 @@ impl Output {
     }
 
     fn open(&mut self) -> Result<&mut RowsWriter> {
-        let open = self.writer.as_mut().map(|(_, writer)| writer);
-        open.ok_or_else(|| TableError::Unexpected("no segment was started".to_owned()))
+        self.writer.as_mut().ok_or_else(|| TableError::Unexpected("no segment was started".to_owned()))
     }
 
     /// Durably ends the segment.
     pub(crate) fn end(&mut self) -> Result<()> {
-        if let Some((path, writer)) = self.writer.take() {
-            let written = writer.finish()?;
-            sync_part(&*self.target.disk, &self.target.root, self.part())?;
-            self.segments.push(written.into_segment(path, self.tags.clone()));
+        if let Some(writer) = self.writer.take() {
+            self.segments.push(writer.finish()?);
         }
         Ok(())
     }

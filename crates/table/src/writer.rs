@@ -7,14 +7,12 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
 
 use crate::committer::Committer;
-use crate::error::TableError;
-use crate::layout::write::{RowsWriter, holds_nan, path_in, sync_part};
+use crate::error::{Result, TableError};
+use crate::layout::write::{RowsWriter, holds_nan};
 use crate::layout::{Encodings, TableOptions, storable};
-use crate::log::{Segment, Table};
+use crate::log::{Definition, Segment, Table};
 use crate::target::Target;
 use disk::Disk;
-
-type Result<T> = std::result::Result<T, TableError>;
 
 /// A writer of one table. Clones share the encodings, which it chooses from the first rows.
 #[derive(Debug, Clone)]
@@ -28,7 +26,8 @@ pub(crate) struct Writer {
 pub(crate) async fn create(root: &Path, disk: Arc<dyn Disk>, schema: &Schema, options: &TableOptions) -> Result<Table> {
     let schema = storable(root, schema)?;
     options.check(root, &schema)?;
-    let definition = options.definition(&schema).map_err(|e| TableError::encode_arrow(root, e))?;
+    let definition = Definition::of_schema(&schema, "rows inserted in batches", options.to_properties());
+    let definition = definition.map_err(|e| TableError::encode(root, e.into()))?;
     Table::open_or_create(root, disk.clone(), &definition).await?;
     let gone = || TableError::Unexpected(format!("the table {} disappeared", root.display()));
     Table::open_locked(root, disk).await?.ok_or_else(gone)
@@ -47,16 +46,15 @@ impl Writer {
         let encodings = self.encodings_for(&batches[0])?;
         let may_hold_nan =
             |column: &str| batches.iter().any(|batch| batch.column_by_name(column).is_some_and(holds_nan));
-        let path = path_in(part, &uuid::Uuid::new_v4().simple().to_string());
+        let file = uuid::Uuid::new_v4().simple().to_string();
         let target = Target { schema: batches[0].schema(), ..self.target.clone() };
         let rows = batches.iter().map(RecordBatch::num_rows).sum();
-        let mut writer = RowsWriter::create(&target, &path, &encodings, rows, may_hold_nan)?;
+        let mut writer =
+            RowsWriter::create(&target, (&file, Segment::part_tags(part)), &encodings, rows, may_hold_nan)?;
         for batch in batches {
             writer.write(batch)?;
         }
-        let written = writer.finish()?;
-        sync_part(&*target.disk, &target.root, part)?;
-        Ok(written.into_segment(path, Segment::part_tags(part)))
+        writer.finish()
     }
 
     /// Returns the encodings of all columns. Chooses them from the first batch, and again if a batch is much larger or

@@ -19,7 +19,7 @@ use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
 
 use super::address::BucketUrl;
 use super::error::{BucketError, Trouble};
-use crate::files::{RealDisk, create_dir_all, create_options, temporary_name, write_file};
+use crate::files::{RealDisk, create_dir_all, create_options, parent, temporary_name, write_file};
 
 /// Limit on one upload request; larger objects are uploaded in parts of this size.
 const PART_BYTES: usize = 16 << 20;
@@ -293,9 +293,7 @@ impl Requests {
     async fn fetch_into(&self, key: &Key, path: &Path, bytes: u64) -> Result<()> {
         let kept = |error| self.kept("read", key)(error);
         let failed = |error| self.failed("read", key)(error);
-        if let Some(folder) = path.parent() {
-            create_dir_all(folder).map_err(kept)?;
-        }
+        create_dir_all(parent(path)).map_err(kept)?;
         let mut file = create_options(path).write(true).create(true).truncate(true).open(path).map_err(kept)?;
         // An empty object needs no range request.
         let (mut at, mut whole, mut e_tag) = (0, bytes, None);
@@ -335,8 +333,6 @@ impl Requests {
 }
 
 fn keep(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        create_dir_all(folder)?;
-    }
+    create_dir_all(parent(path))?;
     write_file(&RealDisk, path, bytes)
 }

@@ -13,7 +13,6 @@ use datafusion::error::Result;
 use datafusion::logical_expr::Expr;
 use datafusion::logical_expr::utils::conjunction;
 use datafusion::physical_optimizer::pruning::{PruningPredicate, PruningPredicateBuilder};
-use serde_json::Value;
 use table::{ColumnStatistics, Segment};
 
 use crate::filter::is_plain;
@@ -45,19 +44,22 @@ pub(crate) struct LogStatistics<'a> {
     pub(crate) partition: &'a [String],
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bound {
+    Min,
+    Max,
+}
+
 impl LogStatistics<'_> {
-    fn bounds(
-        &self,
-        column: &Column,
-        time: fn(&ColumnStatistics) -> Option<i64>,
-        value: fn(&ColumnStatistics) -> Option<&Value>,
-    ) -> Option<ArrayRef> {
+    fn bounds(&self, column: &Column, bound: Bound) -> Option<ArrayRef> {
         let name = column.name();
         let ty = self.schema.field_with_name(name).ok()?.data_type();
         if self.partition.iter().any(|p| p == name) {
             return partition_values(self.segments, name, ty);
         }
         if let DataType::Timestamp(TimeUnit::Microsecond, zone) = ty {
+            let time =
+                |column: &ColumnStatistics| if bound == Bound::Min { column.earliest() } else { column.latest() };
             let times = self.segments.iter().map(|s| s.columns.get(name).and_then(time));
             return Some(Arc::new(TimestampMicrosecondArray::from_iter(times).with_timezone_opt(zone.clone())));
         }
@@ -65,8 +67,9 @@ impl LogStatistics<'_> {
             return None;
         }
         let text = |segment: &Segment| {
-            let value = value(segment.columns.get(name)?)?;
-            Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+            let statistics = segment.columns.get(name)?;
+            let value = if bound == Bound::Min { statistics.min.as_ref() } else { statistics.max.as_ref() };
+            value.map(|v| v.as_str().map_or_else(|| v.to_string(), str::to_owned))
         };
         parse(&self.segments.iter().map(text).collect(), ty)
     }
@@ -94,11 +97,11 @@ fn parse(texts: &StringArray, ty: &DataType) -> Option<ArrayRef> {
 
 impl PruningStatistics for LogStatistics<'_> {
     fn min_values(&self, column: &Column) -> Option<ArrayRef> {
-        self.bounds(column, ColumnStatistics::earliest, |statistics| statistics.min.as_ref())
+        self.bounds(column, Bound::Min)
     }
 
     fn max_values(&self, column: &Column) -> Option<ArrayRef> {
-        self.bounds(column, ColumnStatistics::latest, |statistics| statistics.max.as_ref())
+        self.bounds(column, Bound::Max)
     }
 
     fn num_containers(&self) -> usize {

@@ -8,7 +8,7 @@ use arrow::datatypes::SchemaRef;
 
 use super::curve::Cube;
 use super::rank::Ranks;
-use crate::error::TableError;
+use crate::error::{Result, TableError};
 use crate::input::Input;
 
 /// Maximum bits of a cell: one counter per cell must fit in the cache.
@@ -18,8 +18,6 @@ const CELL_ROWS: u64 = 8;
 /// Places of the input to sample, and rows from each.
 const SAMPLE_PLACES: u64 = 128;
 const SAMPLE_PLACE_ROWS: u64 = 512;
-
-type Result<T> = std::result::Result<T, TableError>;
 
 /// The clustering columns with more than one value, and their quantiles.
 #[derive(Debug)]

@@ -25,7 +25,7 @@ use arrow::datatypes::SchemaRef;
 use self::depth::Points;
 use self::keys::Keys;
 use self::shuffle::{Placement, Shuffle};
-use crate::error::TableError;
+use crate::error::{Result, TableError};
 use crate::input::Input;
 use crate::job::{Counter, Moved, Progress, blocking, retried};
 use crate::layout::{Clustering, Encodings, GROUP_ROWS_MAX, Layout, TableOptions};
@@ -38,8 +38,6 @@ pub const MEMORY: usize = 256 << 20;
 const SEGMENT_GROUPS: usize = 12;
 /// Maximum uncompressed bytes of a row group. It is in memory during writing.
 const GROUP_BYTES: u64 = 128 << 20;
-
-type Result<T> = std::result::Result<T, TableError>;
 
 #[derive(Clone)]
 pub struct ClusterOptions {
@@ -127,13 +125,14 @@ impl Job {
         let others: Vec<Segment> = segments.iter().filter(|s| !chosen.contains(s)).cloned().collect();
         let others = Input::open_all(&self.target, &others)?;
         let rows: u64 = inputs.iter().map(Input::rows_in_all).sum();
-        let columns = self.columns()?;
-        let sample = keys::sample(&inputs, &self.target.schema, &columns)?;
+        let Target { root, schema, .. } = &self.target;
+        let place = |name: &String| Ok(schema.index_of(name)?);
+        let columns = self.clustering.columns.iter().map(place).collect::<Result<Vec<_>>>()?;
+        let sample = keys::sample(&inputs, schema, &columns)?;
         let (keys, constant) = Keys::of_sample(&sample, &columns, rows);
-        let left_out: Vec<String> =
-            constant.into_iter().map(|place| self.target.schema.field(place).name().clone()).collect();
+        let left_out: Vec<String> = constant.into_iter().map(|place| schema.field(place).name().clone()).collect();
         for column in &left_out {
-            tracing::warn!(table = %self.target.root.display(), column, "ignored a clustering column with only one value");
+            tracing::warn!(table = %root.display(), column, "ignored a clustering column with only one value");
         }
         let points = Points::of_sample(&keys, &sample, &columns);
         let depth_before = points.depth(&keys, inputs.iter().chain(&others));
@@ -150,10 +149,6 @@ impl Job {
             left_out,
         };
         Ok((output, clustered))
-    }
-
-    fn columns(&self) -> Result<Vec<usize>> {
-        self.clustering.columns.iter().map(|name| Ok(self.target.schema.index_of(name)?)).collect()
     }
 
     fn shuffle(

@@ -14,10 +14,8 @@ use arrow::datatypes::SchemaRef;
 
 use super::curve::Cube;
 use super::spill::{Piece, Spill};
-use crate::error::TableError;
+use crate::error::Result;
 use crate::layout::Curve;
-
-type Result<T> = std::result::Result<T, TableError>;
 
 /// Assigns bins to rows by their cells.
 #[derive(Debug)]

@@ -4,7 +4,7 @@
 //! that, it has a temporary name until the process ends; a later sweep removes leftovers.
 
 use std::fs::File;
-use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use arrow::array::RecordBatch;
@@ -13,10 +13,8 @@ use arrow::datatypes::SchemaRef;
 use arrow::ipc::reader::StreamDecoder;
 use arrow::ipc::writer::StreamWriter;
 
-use crate::error::TableError;
+use crate::error::{Result, TableError};
 use disk::{create_options, temporary_name};
-
-type Result<T> = std::result::Result<T, TableError>;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Piece {
@@ -60,16 +58,14 @@ impl Spill {
         let stored = lz4_flex::block::compress_into(&self.plain, &mut self.packed)
             .map_err(|e| TableError::Unexpected(format!("cannot compress rows: {e}")))?;
         let piece = Piece { at: self.end, stored, bytes: self.plain.len() };
-        self.file.seek(SeekFrom::Start(piece.at)).map_err(TableError::io("write", &self.path))?;
-        self.file.write_all(&self.packed[..stored]).map_err(TableError::io("write", &self.path))?;
+        self.file.write_all_at(&self.packed[..stored], piece.at).map_err(TableError::io("write", &self.path))?;
         self.end += stored as u64;
         Ok(piece)
     }
 
     pub(crate) fn get(&mut self, piece: Piece) -> Result<Vec<RecordBatch>> {
         self.packed.resize(piece.stored, 0);
-        self.file.seek(SeekFrom::Start(piece.at)).map_err(TableError::io("read", &self.path))?;
-        self.file.read_exact(&mut self.packed).map_err(TableError::io("read", &self.path))?;
+        self.file.read_exact_at(&mut self.packed, piece.at).map_err(TableError::io("read", &self.path))?;
         let plain =
             lz4_flex::block::decompress(&self.packed, piece.bytes).map_err(|e| TableError::damaged(&self.path, e))?;
         let mut plain = Buffer::from_vec(plain);

@@ -88,20 +88,15 @@ fn keep_best_filters(advice: &mut [Advice]) {
 }
 
 fn of_column(name: &str, values: &ArrayRef) -> Result<Advice, ArrowError> {
-    if values.data_type().is_nested() {
-        let (distinct, span) = order(&as_keys(values)?)?;
-        let no = || Verdict::no("holds sets: filters, bounds and clustering do not support them");
-        return Ok(Advice { column: name.to_owned(), distinct, span, bloom: no(), statistics: no(), cluster: no() });
-    }
-    let (distinct, span) = order(values)?;
-    Ok(Advice {
-        column: name.to_owned(),
-        distinct,
-        span,
-        bloom: bloom(values.data_type(), values.len(), distinct, span),
-        statistics: statistics(distinct, span),
-        cluster: cluster(values.len(), distinct, span),
-    })
+    let is_set = values.data_type().is_nested();
+    let (distinct, span) = if is_set { order(&as_keys(values)?)? } else { order(values)? };
+    let (ty, rows) = (values.data_type(), values.len());
+    let [bloom, statistics, cluster] = if is_set {
+        [(); 3].map(|()| Verdict::no("holds sets: filters, bounds and clustering do not support them"))
+    } else {
+        [bloom(ty, rows, distinct, span), statistics(distinct, span), cluster(rows, distinct, span)]
+    };
+    Ok(Advice { column: name.to_owned(), distinct, span, bloom, statistics, cluster })
 }
 
 /// Converts values without an order to bytes that sort; NULL stays NULL.

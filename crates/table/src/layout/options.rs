@@ -4,12 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use arrow::datatypes::{DataType, Schema};
-use arrow::error::ArrowError;
 use strum::{Display, EnumString};
 
 use super::limits::GROUP_ROWS_MAX;
 use crate::error::TableError;
-use crate::log::Definition;
 use pages::{Codec, EncodingSet};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, EnumString)]
@@ -117,10 +115,6 @@ impl TableOptions {
             }
         }
         Ok(())
-    }
-
-    pub(crate) fn definition(&self, schema: &Schema) -> Result<Definition, ArrowError> {
-        Definition::of_schema(schema, "rows inserted in batches", self.to_properties())
     }
 
     pub(crate) fn to_properties(&self) -> BTreeMap<String, String> {

@@ -30,9 +30,9 @@ pub(super) struct Appended {
 
 impl Table {
     /// Whether the changes only add segments, and the table's protocol permits this.
-    pub(super) fn is_append(&self, changes: &[&Change]) -> DeltaResult<bool> {
+    pub(super) fn is_append(&self, changes: &[Change]) -> DeltaResult<bool> {
         let plain =
-            |c: &&Change| c.remove.is_empty() && c.rewrite.is_none() && c.properties.is_empty() && c.widen.is_empty();
+            |c: &Change| c.remove.is_empty() && c.rewrite.is_none() && c.properties.is_empty() && c.widen.is_empty();
         if !changes.iter().all(plain) {
             return Ok(false);
         }

@@ -79,7 +79,7 @@ impl Table {
     }
 
     async fn try_commit(&mut self, changes: &[Change]) -> DeltaResult<Vec<Committed>> {
-        let appends = self.is_append(&changes.iter().collect::<Vec<_>>())?;
+        let appends = self.is_append(changes)?;
         // A rewrite must commit on the version that it was checked against.
         if !appends && changes.iter().all(|c| c.rewrite.is_none()) {
             self.read_state().await?;

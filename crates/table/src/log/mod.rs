@@ -32,7 +32,7 @@ pub use self::definition::Definition;
 pub use self::statistics::ColumnStatistics;
 pub use self::turn::CALLS_MAX;
 use self::turn::in_turn;
-use crate::error::TableError;
+use crate::error::{Result, TableError};
 use crate::folder_lock::FolderLock;
 use crate::layout::TableOptions;
 use crate::schema::Field;
@@ -44,7 +44,7 @@ const ROW_LAYOUT_FILE: &str = "schema.arrow";
 const COLUMN_MAPPING: &str = "delta.columnMapping.mode";
 
 /// A segment, as described in the log.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Segment {
     /// Path below the table's folder, with `/` between folders.
     pub path: String,
@@ -146,7 +146,6 @@ pub struct Table {
     _folder_lock: Option<Arc<FolderLock>>,
 }
 
-type Result<T> = std::result::Result<T, TableError>;
 type DeltaResult<T> = std::result::Result<T, DeltaTableError>;
 
 impl Table {

@@ -13,7 +13,7 @@ use pages::{
 use parquet::basic::Type;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 
-use crate::error::TableError;
+use crate::error::{Result, TableError};
 
 /// An open segment: footer in memory, pages on disk.
 #[derive(Debug, Clone)]
@@ -40,8 +40,6 @@ pub enum FlatValues {
     /// Indices into a dictionary; `u32::MAX` is NULL.
     Texts { codes: Vec<u32>, dictionary: Vec<String> },
 }
-
-type Result<T> = std::result::Result<T, TableError>;
 
 impl SegmentReader {
     pub fn open(path: &Path) -> Result<Self> {
@@ -80,14 +78,9 @@ impl SegmentReader {
         self.metadata.row_group(group).num_rows() as usize
     }
 
-    pub fn column_names(&self) -> Vec<String> {
-        let schema = self.metadata.file_metadata().schema_descr();
-        schema.columns().iter().map(|c| c.path().parts()[0].clone()).collect()
-    }
-
     pub fn column(&self, name: &str) -> Result<usize> {
-        let names = self.column_names();
-        let place = names.iter().position(|n| n == name);
+        let columns = self.metadata.file_metadata().schema_descr().columns();
+        let place = columns.iter().position(|column| column.path().parts()[0] == name);
         place.ok_or_else(|| self.damaged(format!("no column {name:?}")))
     }
 

@@ -37,7 +37,7 @@ pub trait Filter: Send + Sync + 'static {
     fn columns(&self) -> Vec<String>;
     /// Marks the rows to delete, given the columns. True means delete; false and NULL mean keep. Errors are messages
     /// with the reason.
-    fn doomed(&self, rows: &RecordBatch) -> std::result::Result<BooleanArray, String>;
+    fn doomed(&self, rows: &RecordBatch) -> Result<BooleanArray, String>;
 }
 
 /// The result of a deletion or of its dry run.

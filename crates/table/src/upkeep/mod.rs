@@ -26,12 +26,10 @@ pub use vacuum::{ORPHAN_AGE, RETENTION, VacuumOptions, Vacuumed, vacuum, vacuum_
 
 use arrow::compute::concat_batches;
 
-use crate::error::TableError;
+use crate::error::{Result, TableError};
 use crate::input::Input;
 use crate::layout::{Encodings, SAMPLE_ROWS};
 use crate::target::Target;
-
-type Result<T> = std::result::Result<T, TableError>;
 
 /// Chooses encodings from the first rows of some segments.
 fn encodings(target: &Target, inputs: &[Input]) -> Result<Encodings> {

@@ -124,14 +124,14 @@ impl Filter for Before {
         vec![self.column.clone()]
     }
 
-    fn doomed(&self, rows: &RecordBatch) -> std::result::Result<BooleanArray, String> {
+    fn doomed(&self, rows: &RecordBatch) -> Result<BooleanArray, String> {
         let times = micros(rows.column(0)).map_err(|e| e.to_string())?;
         Ok(times.into_iter().map(|time| time.map(|time| time < self.micros)).collect())
     }
 }
 
 /// Times or dates in microseconds since 1970.
-fn micros(column: &ArrayRef) -> std::result::Result<Vec<Option<i64>>, ArrowError> {
+fn micros(column: &ArrayRef) -> Result<Vec<Option<i64>>, ArrowError> {
     let (unit, times) = match column.data_type() {
         DataType::Date32 => (DAY, cast(&cast(column, &DataType::Int32)?, &DataType::Int64)?),
         DataType::Timestamp(TimeUnit::Microsecond, _) => (1, cast(column, &DataType::Int64)?),

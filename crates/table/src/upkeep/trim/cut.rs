@@ -126,7 +126,7 @@ impl Filter for Cut {
         self.column.iter().cloned().collect()
     }
 
-    fn doomed(&self, rows: &RecordBatch) -> std::result::Result<BooleanArray, String> {
+    fn doomed(&self, rows: &RecordBatch) -> Result<BooleanArray, String> {
         if self.column.is_none() {
             return Ok(BooleanArray::from(vec![false; rows.num_rows()]));
         }
