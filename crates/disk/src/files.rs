@@ -29,10 +29,8 @@ pub trait Disk: Debug + Send + Sync + 'static {
     /// Makes the names in a folder durable.
     fn sync_dir(&self, path: &Path) -> io::Result<()>;
 
-    /// Makes other writers' files readable here. Takes each file's length, if known. Local disks do nothing.
-    ///
-    /// # Errors
-    /// If a file does not exist.
+    /// Makes other writers' files readable here. Takes each file's length, if known. Local disks do nothing. Fails if a
+    /// file does not exist.
     fn fetch(&self, _files: &[(&Path, Option<u64>)]) -> io::Result<()> {
         Ok(())
     }
@@ -48,7 +46,6 @@ pub trait Disk: Debug + Send + Sync + 'static {
     }
 }
 
-/// A file being written.
 pub trait DiskFile: Write + Send {
     /// Makes the content durable.
     fn sync(&mut self) -> io::Result<()>;
@@ -167,7 +164,6 @@ pub fn write_file(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> 
     disk.sync_dir(parent(path))
 }
 
-/// The folder of a path.
 pub fn parent(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -178,7 +174,6 @@ pub fn parent(path: &Path) -> &Path {
 /// The suffix of temporary names. After a crash such files can be removed.
 pub const TEMPORARY_SUFFIX: &str = ".tmp";
 
-/// A unique temporary name beside `path`.
 pub fn temporary_name(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.{}{TEMPORARY_SUFFIX}", uuid::Uuid::new_v4().simple()))

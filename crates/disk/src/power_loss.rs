@@ -54,7 +54,6 @@ impl PowerLossDisk {
         self.state().operations
     }
 
-    /// Restores the synced state.
     pub fn lose_power(&self) -> io::Result<()> {
         self.lose_power_leaving(0.0)
     }
@@ -95,7 +94,6 @@ impl PowerLossDisk {
         }
     }
 
-    /// Saves the current file of a name for undo.
     fn keep(&self, state: &mut State, name: &Path) -> io::Result<()> {
         if name.exists() {
             let kept = self.attic.join(state.kept.to_string());

@@ -15,24 +15,27 @@ use crate::codec::Compressor;
 
 /// A finished column chunk, ready to append to a segment.
 pub struct EncodedColumn {
-    /// The compressed pages.
     pub bytes: Bytes,
     /// Metadata, indexes and filter, for the Parquet library's row group writer.
     pub close: ColumnCloseResult,
 }
 
-/// Describes a data page.
 pub struct PageMetadata {
     pub rows: usize,
     /// Number of levels: values and NULLs of all lists, or rows if the column has no lists.
     pub levels: usize,
-    /// Number of NULL rows.
     pub nulls: usize,
     pub encoding: Encoding,
     pub bounds: Option<Bounds>,
 }
 
-/// The smallest and the largest value.
+impl PageMetadata {
+    /// A page of a column without lists.
+    pub fn of_rows(rows: usize, nulls: usize, encoding: Encoding, bounds: Option<Bounds>) -> Self {
+        Self { rows, levels: rows, nulls, encoding, bounds }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub enum Bounds {
     Integers(i64, i64),
@@ -91,7 +94,6 @@ fn above(bytes: &[u8]) -> Option<Vec<u8>> {
     None
 }
 
-/// Builds a column chunk page by page.
 pub struct ChunkWriter<'a> {
     column: ColumnDescPtr,
     compressor: &'a mut Compressor,
@@ -220,10 +222,6 @@ impl<'a> ChunkWriter<'a> {
         }
     }
 
-    /// Finishes the chunk.
-    ///
-    /// # Errors
-    /// If the Parquet library rejects the metadata.
     pub fn finish(self) -> Result<EncodedColumn> {
         let statistics = self.statistics();
         let compressed = self.out.bytes_written() as i64;

@@ -71,10 +71,6 @@ impl serde::Serialize for Codec {
 }
 
 impl Codec {
-    /// The codec as a footer names it.
-    ///
-    /// # Errors
-    /// If the level is out of range.
     pub fn in_footer(self) -> Result<Compression> {
         Ok(match self {
             Self::None => Compression::UNCOMPRESSED,
@@ -118,10 +114,6 @@ enum Engine {
 }
 
 impl Compressor {
-    /// Creates a compressor of pages.
-    ///
-    /// # Errors
-    /// If the codec's level is out of range.
     pub fn new(codec: Codec) -> Result<Self> {
         let engine = match codec {
             Codec::None => Engine::None,
@@ -133,15 +125,10 @@ impl Compressor {
         Ok(Self { in_footer: codec.in_footer()?, engine, room: Vec::new() })
     }
 
-    /// The codec as a footer names it.
     pub(crate) fn in_footer(&self) -> Compression {
         self.in_footer
     }
 
-    /// Compresses a page.
-    ///
-    /// # Errors
-    /// If the codec fails.
     pub fn compress(&mut self, page: &[u8]) -> Result<Bytes> {
         let room = |room: &mut Vec<u8>, most: usize| room.resize(room.len().max(most), 0);
         let length = match &mut self.engine {

@@ -37,15 +37,13 @@ pub(crate) fn read(bytes: &mut &[u8], count: usize, out: &mut Vec<i64>) -> Resul
     let mut padded: Vec<u8> = Vec::new();
     while out.len() < end {
         let least = signed(bytes)?;
-        let (widths, rest) = bytes.split_at_checked(parts).ok_or(SHORT)?;
-        *bytes = rest;
+        let widths = bytes.split_off(..parts).ok_or(SHORT)?;
         for &width in widths {
             if out.len() == end {
                 break;
             }
             let width = usize::from(width);
-            let (packed, rest) = bytes.split_at_checked(part / 8 * width).ok_or(SHORT)?;
-            *bytes = rest;
+            let packed = bytes.split_off(..part / 8 * width).ok_or(SHORT)?;
             let now = part.min(end - out.len());
             padded.clear();
             padded.extend_from_slice(packed);
@@ -65,34 +63,27 @@ fn differences(
     out: &mut Vec<i64>,
 ) -> Result<()> {
     let mut last = *value;
+    macro_rules! words {
+        ($word:ty) => {{
+            let mask = u64::MAX >> (64 - width);
+            out.extend((0..count).map(|place| {
+                let bit = place * width;
+                let mut word = [0; size_of::<$word>()];
+                word.copy_from_slice(&packed[bit / 8..bit / 8 + size_of::<$word>()]);
+                let difference = (<$word>::from_le_bytes(word) >> (bit % 8)) as u64 & mask;
+                last = last.wrapping_add(least).wrapping_add(difference as i64);
+                last
+            }));
+        }};
+    }
     match width {
         0 => out.extend((0..count).map(|_| {
             last = last.wrapping_add(least);
             last
         })),
         // With up to seven bits before it, such a number lies within eight bytes.
-        1..=57 => {
-            let mask = u64::MAX >> (64 - width);
-            out.extend((0..count).map(|place| {
-                let bit = place * width;
-                let mut word = [0; 8];
-                word.copy_from_slice(&packed[bit / 8..bit / 8 + 8]);
-                let difference = u64::from_le_bytes(word) >> (bit % 8) & mask;
-                last = last.wrapping_add(least).wrapping_add(difference as i64);
-                last
-            }));
-        }
-        58..=64 => {
-            let mask = u64::MAX >> (64 - width);
-            out.extend((0..count).map(|place| {
-                let bit = place * width;
-                let mut word = [0; 16];
-                word.copy_from_slice(&packed[bit / 8..bit / 8 + 16]);
-                let difference = (u128::from_le_bytes(word) >> (bit % 8)) as u64 & mask;
-                last = last.wrapping_add(least).wrapping_add(difference as i64);
-                last
-            }));
-        }
+        1..=57 => words!(u64),
+        58..=64 => words!(u128),
         _ => return Err(Error::damaged("deltas are wider than 64 bits")),
     }
     *value = last;

@@ -13,7 +13,6 @@ impl Dictionary {
         self.ends.push(self.bytes.len());
     }
 
-    /// Number of texts.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -22,10 +21,6 @@ impl Dictionary {
         self.ends.is_empty()
     }
 
-    /// The text at an index.
-    ///
-    /// # Panics
-    /// If the index is out of range.
     pub fn get(&self, place: usize) -> &str {
         let from = if place == 0 { 0 } else { self.ends[place - 1] };
         &self.bytes[from..self.ends[place]]
@@ -35,7 +30,6 @@ impl Dictionary {
         (0..self.len()).map(|i| self.get(i))
     }
 
-    /// Memory in bytes.
     pub fn memory(&self) -> usize {
         self.bytes.capacity() + self.ends.capacity() * size_of::<usize>()
     }
@@ -43,7 +37,6 @@ impl Dictionary {
 
 /// Indices into a dictionary, in the narrowest type that fits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub enum Codes {
     U8(Vec<u8>),
     U16(Vec<u16>),
@@ -74,7 +67,6 @@ impl Codes {
         }
     }
 
-    /// Number of rows.
     pub fn len(&self) -> usize {
         with_codes!(self, codes => codes.len())
     }
@@ -83,7 +75,6 @@ impl Codes {
         self.len() == 0
     }
 
-    /// The indices as 32-bit integers.
     pub fn into_wide(self) -> Vec<u32> {
         match self {
             Self::U8(codes) => codes.into_iter().map(u32::from).collect(),
@@ -92,10 +83,6 @@ impl Codes {
         }
     }
 
-    /// The indices of some rows.
-    ///
-    /// # Panics
-    /// If a row is out of range.
     #[must_use]
     pub fn take(&self, rows: &[u32]) -> Self {
         fn take<T: Copy>(codes: &[T], rows: &[u32]) -> Vec<T> {
@@ -108,10 +95,6 @@ impl Codes {
         }
     }
 
-    /// The index of a row.
-    ///
-    /// # Panics
-    /// If the row is out of range.
     pub fn get(&self, row: usize) -> u32 {
         match self {
             Self::U8(codes) => codes[row].into(),

@@ -1,7 +1,5 @@
 //! Encodings of values, by their numbers in the format.
 
-#![allow(missing_docs, reason = "the names are those of the format")]
-
 pub const PLAIN: i32 = 0;
 pub const PLAIN_DICTIONARY: i32 = 2;
 pub const RLE: i32 = 3;

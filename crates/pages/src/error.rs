@@ -9,7 +9,6 @@ pub enum Error {
     /// Valid Parquet, but this crate does not read the layout or codec.
     #[error("unsupported page layout")]
     Unsupported,
-    /// The bytes are not valid Parquet.
     #[error("{0}")]
     Damaged(Cow<'static, str>),
     #[error("{0}")]
@@ -21,7 +20,6 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     pub(crate) const SHORT: Self = Self::damaged("a page ends early");
 
-    /// The error for bytes that are not valid Parquet.
     pub const fn damaged(reason: &'static str) -> Self {
         Self::Damaged(Cow::Borrowed(reason))
     }

@@ -20,19 +20,12 @@ pub struct SharedFile {
 }
 
 impl SharedFile {
-    /// Wraps a file opened for reading.
-    ///
-    /// # Errors
-    /// If the length cannot be read.
     pub fn new(file: File) -> io::Result<Self> {
         let length = file.metadata()?.len();
         Ok(Self { file: Arc::new(file), length })
     }
 
     /// Fills `buffer` with the bytes from `start` on.
-    ///
-    /// # Errors
-    /// If the file is shorter or the disk fails.
     pub fn read_at(&self, buffer: &mut [u8], start: u64) -> io::Result<()> {
         self.file.read_exact_at(buffer, start)
     }
@@ -64,7 +57,6 @@ impl ChunkReader for SharedFile {
     }
 }
 
-/// A reader with its own position.
 #[derive(Debug)]
 pub struct From {
     file: SharedFile,

@@ -12,7 +12,6 @@ use crate::levels::presence;
 use crate::read::{ColumnPages, room};
 use crate::{Error, Result, delta, hybrid, split, text, with_codes};
 
-/// The values of some rows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Values {
     /// Integers and booleans; arbitrary where NULL.
@@ -21,7 +20,6 @@ pub enum Values {
     Floats(Vec<f64>),
     /// Indices into `dictionary`; one past the last for NULL.
     Texts {
-        /// One index per row.
         codes: Codes,
         /// The texts, possibly with duplicates.
         dictionary: Dictionary,
@@ -42,10 +40,6 @@ pub fn plain(x: f64) -> f64 {
 }
 
 /// Reads the rows of `ranges` (ascending) of a column chunk of `group_rows` rows.
-///
-/// # Errors
-/// [`Error::Unsupported`] for lists and for unsupported types, codecs and encodings. [`Error::Damaged`] if a page is
-/// damaged or the pages lack rows.
 pub fn read_flat(
     pages: &ColumnPages<'_>,
     chunk: &ColumnChunkMetaData,
@@ -56,24 +50,7 @@ pub fn read_flat(
     if column.max_rep_level() > 0 || column.max_def_level() > 1 {
         return Err(Error::Unsupported);
     }
-    let reader = Reader::new(chunk, ranges)?;
-    let rows = reader.rows;
-    let column = reader.column(pages, group_rows)?;
-    if column.len() == rows {
-        Ok(column)
-    } else {
-        Err(Error::damaged("the pages and their row group differ in the number of rows"))
-    }
-}
-
-impl Column {
-    fn len(&self) -> usize {
-        match &self.values {
-            Values::Ints(values) => values.len(),
-            Values::Floats(values) => values.len(),
-            Values::Texts { codes, .. } => codes.len(),
-        }
-    }
+    Reader::new(chunk, ranges)?.column(pages, group_rows)
 }
 
 struct Reader<'a> {
@@ -84,7 +61,6 @@ struct Reader<'a> {
     valid: Option<Vec<bool>>,
 }
 
-/// The values read so far.
 enum Out {
     Ints { values: Vec<i64>, dictionary: Vec<i64> },
     Floats { values: Vec<f64>, dictionary: Vec<f64> },
@@ -136,6 +112,9 @@ impl<'a> Reader<'a> {
             }
             self.page(header, page.body(&mut buffer)?, &wanted)
         })?;
+        if self.len() != self.rows {
+            return Err(Error::damaged("the pages and their row group differ in the number of rows"));
+        }
         let values = match self.out {
             Out::Ints { values, .. } => Values::Ints(values),
             Out::Floats { values, .. } => Values::Floats(values),
@@ -145,9 +124,10 @@ impl<'a> Reader<'a> {
     }
 
     fn dictionary(&mut self, header: &Header, body: &[u8]) -> Result<()> {
+        let plain = Encoded { ty: self.chunk.column_type(), encoding: encoding::PLAIN, body, count: header.values };
         match &mut self.out {
-            Out::Ints { dictionary, .. } => ints(self.chunk, encoding::PLAIN, body, header.values, &[], dictionary),
-            Out::Floats { dictionary, .. } => floats(self.chunk, encoding::PLAIN, body, header.values, &[], dictionary),
+            Out::Ints { dictionary, .. } => plain.ints(&[], dictionary),
+            Out::Floats { dictionary, .. } => plain.floats(&[], dictionary),
             Out::Texts { codes, dictionary } => {
                 text::read(encoding::PLAIN, body, header.values, dictionary)?;
                 if dictionary.len() > usize::from(u8::MAX) {
@@ -182,10 +162,10 @@ impl<'a> Reader<'a> {
 
     /// Appends all values of a page that are not NULL.
     fn decode(&mut self, header: &Header, body: &[u8], count: usize) -> Result<()> {
-        let chunk = self.chunk;
+        let encoded = Encoded { ty: self.chunk.column_type(), encoding: header.encoding, body, count };
         match &mut self.out {
-            Out::Ints { values, dictionary } => ints(chunk, header.encoding, body, count, dictionary, values),
-            Out::Floats { values, dictionary } => floats(chunk, header.encoding, body, count, dictionary, values),
+            Out::Ints { values, dictionary } => encoded.ints(dictionary, values),
+            Out::Floats { values, dictionary } => encoded.floats(dictionary, values),
             Out::Texts { codes, dictionary } => match header.encoding {
                 encoding::RLE_DICTIONARY | encoding::PLAIN_DICTIONARY => {
                     with_codes!(codes, codes => hybrid::places(body, count, dictionary.len(), codes))
@@ -205,13 +185,8 @@ impl<'a> Reader<'a> {
 
     /// Keeps only the wanted rows of the values from `before` on, with a placeholder for NULL.
     fn keep(&mut self, before: usize, present: Option<&[bool]>, wanted: &[Range<usize>]) {
-        fn each<T: Copy>(
-            values: &mut Vec<T>,
-            before: usize,
-            present: Option<&[bool]>,
-            wanted: &[Range<usize>],
-            null: T,
-        ) {
+        fn each<T: Copy + Default>(values: &mut Vec<T>, rows: (usize, Option<&[bool]>, &[Range<usize>])) {
+            let (before, present, wanted) = rows;
             let page = values.split_off(before);
             let Some(present) = present else {
                 wanted.iter().for_each(|range| values.extend_from_slice(&page[range.clone()]));
@@ -221,19 +196,18 @@ impl<'a> Reader<'a> {
             let rows: Vec<T> = present
                 .iter()
                 .map(|present| {
-                    let value = if *present { page[next] } else { null };
+                    let value = if *present { page[next] } else { T::default() };
                     next += usize::from(*present);
                     value
                 })
                 .collect();
             wanted.iter().for_each(|range| values.extend_from_slice(&rows[range.clone()]));
         }
+        let rows = (before, present, wanted);
         match &mut self.out {
-            Out::Ints { values, .. } => each(values, before, present, wanted, 0),
-            Out::Floats { values, .. } => each(values, before, present, wanted, 0.0),
-            Out::Texts { codes: Codes::U8(codes), .. } => each(codes, before, present, wanted, 0),
-            Out::Texts { codes: Codes::U16(codes), .. } => each(codes, before, present, wanted, 0),
-            Out::Texts { codes: Codes::U32(codes), .. } => each(codes, before, present, wanted, 0),
+            Out::Ints { values, .. } => each(values, rows),
+            Out::Floats { values, .. } => each(values, rows),
+            Out::Texts { codes, .. } => with_codes!(codes, codes => each(codes, rows)),
         }
     }
 
@@ -273,96 +247,82 @@ fn with_null(codes: Codes, dictionary: Dictionary, valid: Option<&[bool]>) -> Va
     Values::Texts { codes, dictionary }
 }
 
-/// Appends the dictionary's values for the indices in `body`.
-fn looked_up<I: hybrid::Index, T: Copy>(body: &[u8], count: usize, dictionary: &[T], out: &mut Vec<T>) -> Result<()> {
-    let mut codes: Vec<I> = Vec::with_capacity(room(count));
-    hybrid::places(body, count, dictionary.len(), &mut codes)?;
-    out.extend(codes.iter().map(|code| dictionary[code.place()]));
-    Ok(())
+/// The values of a page that are not NULL.
+#[derive(Clone, Copy)]
+struct Encoded<'a> {
+    ty: Type,
+    encoding: i32,
+    body: &'a [u8],
+    count: usize,
 }
 
-fn ints(
-    chunk: &ColumnChunkMetaData,
-    of: i32,
-    body: &[u8],
-    count: usize,
-    dictionary: &[i64],
-    out: &mut Vec<i64>,
-) -> Result<()> {
-    let ty = chunk.column_type();
-    match (of, ty) {
-        (encoding::PLAIN, Type::INT64) => {
-            let (values, _) = body.as_chunks::<8>();
-            out.extend(values.get(..count).ok_or(Error::SHORT)?.iter().map(|v| i64::from_le_bytes(*v)));
-        }
-        (encoding::PLAIN, Type::INT32) => {
-            let (values, _) = body.as_chunks::<4>();
-            out.extend(values.get(..count).ok_or(Error::SHORT)?.iter().map(|v| i64::from(i32::from_le_bytes(*v))));
-        }
-        (encoding::PLAIN, Type::BOOLEAN) => {
-            let bits = body.get(..count.div_ceil(8)).ok_or(Error::SHORT)?;
-            out.extend((0..count).map(|i| i64::from(bits[i / 8] >> (i % 8) & 1)));
-        }
-        (encoding::RLE, Type::BOOLEAN) => {
-            let mut bits: Vec<u8> = Vec::with_capacity(room(count));
-            hybrid::read(body.get(4..).ok_or(Error::SHORT)?, 1, count, &mut bits)?;
-            out.extend(bits.into_iter().map(i64::from));
-        }
-        (encoding::BYTE_STREAM_SPLIT, Type::INT64) => split::longs(body, count, out)?,
-        (encoding::BYTE_STREAM_SPLIT, Type::INT32) => split::ints(body, count, out)?,
-        (encoding::DELTA_BINARY_PACKED, Type::INT64) => {
-            delta::read(&mut &*body, count, out)?;
-        }
-        (encoding::DELTA_BINARY_PACKED, Type::INT32) => {
-            let before = out.len();
-            delta::read(&mut &*body, count, out)?;
-            // 32-bit deltas wrap around at 32 bits.
-            out[before..].iter_mut().for_each(|v| *v = i64::from(*v as i32));
-        }
-        (encoding::RLE_DICTIONARY | encoding::PLAIN_DICTIONARY, _) if dictionary.len() <= 1 << 8 => {
-            looked_up::<u8, _>(body, count, dictionary, out)?;
-        }
-        (encoding::RLE_DICTIONARY | encoding::PLAIN_DICTIONARY, _) => {
-            looked_up::<u32, _>(body, count, dictionary, out)?;
-        }
-        _ => return Err(Error::Unsupported),
+impl<'a> Encoded<'a> {
+    fn words<const BYTES: usize>(self) -> Result<&'a [[u8; BYTES]]> {
+        self.body.as_chunks().0.get(..self.count).ok_or(Error::SHORT)
     }
-    Ok(())
-}
 
-fn floats(
-    chunk: &ColumnChunkMetaData,
-    of: i32,
-    body: &[u8],
-    count: usize,
-    dictionary: &[f64],
-    out: &mut Vec<f64>,
-) -> Result<()> {
-    match (of, chunk.column_type()) {
-        (encoding::PLAIN, Type::DOUBLE) => {
-            let (values, _) = body.as_chunks::<8>();
-            out.extend(values.get(..count).ok_or(Error::SHORT)?.iter().map(|v| plain(f64::from_le_bytes(*v))));
-        }
-        (encoding::PLAIN, Type::FLOAT) => {
-            let (values, _) = body.as_chunks::<4>();
-            out.extend(
-                values.get(..count).ok_or(Error::SHORT)?.iter().map(|v| plain(f64::from(f32::from_le_bytes(*v)))),
-            );
-        }
-        (encoding::BYTE_STREAM_SPLIT, Type::DOUBLE) => {
-            let mut bits = Vec::with_capacity(room(count));
-            split::longs(body, count, &mut bits)?;
-            out.extend(bits.into_iter().map(|v| plain(f64::from_bits(v as u64))));
-        }
-        (encoding::BYTE_STREAM_SPLIT, Type::FLOAT) => {
-            let mut bits = Vec::with_capacity(room(count));
-            split::ints(body, count, &mut bits)?;
-            out.extend(bits.into_iter().map(|v| plain(f64::from(f32::from_bits(v as u32)))));
-        }
-        (encoding::RLE_DICTIONARY | encoding::PLAIN_DICTIONARY, _) => {
-            looked_up::<u32, _>(body, count, dictionary, out)?;
-        }
-        _ => return Err(Error::Unsupported),
+    /// Appends the dictionary's values for the indices.
+    fn looked_up<I: hybrid::Index, T: Copy>(self, dictionary: &[T], out: &mut Vec<T>) -> Result<()> {
+        let mut codes: Vec<I> = Vec::with_capacity(room(self.count));
+        hybrid::places(self.body, self.count, dictionary.len(), &mut codes)?;
+        out.extend(codes.iter().map(|code| dictionary[code.place()]));
+        Ok(())
     }
-    Ok(())
+
+    fn ints(self, dictionary: &[i64], out: &mut Vec<i64>) -> Result<()> {
+        let Self { ty, encoding, body, count } = self;
+        match (encoding, ty) {
+            (encoding::PLAIN, Type::INT64) => out.extend(self.words()?.iter().map(|v| i64::from_le_bytes(*v))),
+            (encoding::PLAIN, Type::INT32) => {
+                out.extend(self.words()?.iter().map(|v| i64::from(i32::from_le_bytes(*v))));
+            }
+            (encoding::PLAIN, Type::BOOLEAN) => {
+                let bits = body.get(..count.div_ceil(8)).ok_or(Error::SHORT)?;
+                out.extend((0..count).map(|i| i64::from(bits[i / 8] >> (i % 8) & 1)));
+            }
+            (encoding::RLE, Type::BOOLEAN) => {
+                let mut bits: Vec<u8> = Vec::with_capacity(room(count));
+                hybrid::read(body.get(4..).ok_or(Error::SHORT)?, 1, count, &mut bits)?;
+                out.extend(bits.into_iter().map(i64::from));
+            }
+            (encoding::BYTE_STREAM_SPLIT, Type::INT64) => split::longs(body, count, out)?,
+            (encoding::BYTE_STREAM_SPLIT, Type::INT32) => split::ints(body, count, out)?,
+            (encoding::DELTA_BINARY_PACKED, Type::INT64) => delta::read(&mut &*body, count, out)?,
+            (encoding::DELTA_BINARY_PACKED, Type::INT32) => {
+                let before = out.len();
+                delta::read(&mut &*body, count, out)?;
+                // 32-bit deltas wrap around at 32 bits.
+                out[before..].iter_mut().for_each(|v| *v = i64::from(*v as i32));
+            }
+            (encoding::RLE_DICTIONARY | encoding::PLAIN_DICTIONARY, _) if dictionary.len() <= 1 << 8 => {
+                self.looked_up::<u8, _>(dictionary, out)?;
+            }
+            (encoding::RLE_DICTIONARY | encoding::PLAIN_DICTIONARY, _) => self.looked_up::<u32, _>(dictionary, out)?,
+            _ => return Err(Error::Unsupported),
+        }
+        Ok(())
+    }
+
+    fn floats(self, dictionary: &[f64], out: &mut Vec<f64>) -> Result<()> {
+        let Self { ty, encoding, body, count } = self;
+        match (encoding, ty) {
+            (encoding::PLAIN, Type::DOUBLE) => out.extend(self.words()?.iter().map(|v| plain(f64::from_le_bytes(*v)))),
+            (encoding::PLAIN, Type::FLOAT) => {
+                out.extend(self.words()?.iter().map(|v| plain(f64::from(f32::from_le_bytes(*v)))));
+            }
+            (encoding::BYTE_STREAM_SPLIT, Type::DOUBLE) => {
+                let mut bits = Vec::with_capacity(room(count));
+                split::longs(body, count, &mut bits)?;
+                out.extend(bits.into_iter().map(|v| plain(f64::from_bits(v as u64))));
+            }
+            (encoding::BYTE_STREAM_SPLIT, Type::FLOAT) => {
+                let mut bits = Vec::with_capacity(room(count));
+                split::ints(body, count, &mut bits)?;
+                out.extend(bits.into_iter().map(|v| plain(f64::from(f32::from_bits(v as u32)))));
+            }
+            (encoding::RLE_DICTIONARY | encoding::PLAIN_DICTIONARY, _) => self.looked_up::<u32, _>(dictionary, out)?,
+            _ => return Err(Error::Unsupported),
+        }
+        Ok(())
+    }
 }

@@ -10,10 +10,8 @@ use parquet::file::reader::Length as _;
 
 use crate::{Error, Result, SharedFile};
 
-/// Reads the footer, and returns the number of bytes read with it.
-///
-/// # Errors
-/// If the file has no footer, or the footer points outside the file or at row groups of more than 2^32 rows.
+/// Reads the footer, and returns the number of bytes read with it. Rejects footers that point outside the file, or at
+/// row groups of more than 2^32 rows.
 pub fn read_footer(file: &SharedFile) -> Result<(ParquetMetaData, u64)> {
     guarded(|| {
         let mut reader = ParquetMetaDataReader::new();
@@ -36,9 +34,6 @@ fn lies_within(chunk: &ColumnChunkMetaData, bytes: u64) -> bool {
 }
 
 /// Adds the page indexes of all columns to a footer, if the file has any.
-///
-/// # Errors
-/// If an index is damaged.
 pub fn read_page_index(file: &SharedFile, footer: ParquetMetaData) -> Result<ParquetMetaData> {
     guarded(|| {
         let mut reader =
@@ -49,9 +44,6 @@ pub fn read_page_index(file: &SharedFile, footer: ParquetMetaData) -> Result<Par
 }
 
 /// The positions of the data pages of one column chunk.
-///
-/// # Errors
-/// If the page index is missing or damaged.
 pub fn read_page_locations(
     file: &SharedFile,
     footer: &ParquetMetaData,
@@ -73,10 +65,7 @@ pub fn read_page_locations(
     })
 }
 
-/// Runs the Parquet library on a file. On damaged files it may panic.
-///
-/// # Errors
-/// Returns the error of `read`, or [`Error::Damaged`] if it panicked.
+/// Runs the Parquet library on a file. On damaged files it may panic. A panic becomes [`Error::Damaged`].
 pub fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(Error::damaged("the Parquet library panicked")))
 }

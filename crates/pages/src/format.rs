@@ -1,12 +1,11 @@
 //! The format in which pages are written.
 
-use std::fmt;
-use std::str::FromStr;
+use strum::{Display, EnumString};
 
 use super::codec::Codec;
 
-/// Which Parquet encodings pages may use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Display, EnumString)]
+#[strum(serialize_all = "lowercase", parse_err_ty = String, parse_err_fn = unknown_encodings)]
 pub enum EncodingSet {
     /// Encodings that every common reader supports: Spark from 3.5, Trino, Athena, `ClickHouse`, DuckDB, pandas.
     #[default]
@@ -15,28 +14,10 @@ pub enum EncodingSet {
     Dense,
 }
 
-impl fmt::Display for EncodingSet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Portable => "portable",
-            Self::Dense => "dense",
-        })
-    }
+fn unknown_encodings(text: &str) -> String {
+    format!("unknown encodings {text:?}: choose portable or dense")
 }
 
-impl FromStr for EncodingSet {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "portable" => Ok(Self::Portable),
-            "dense" => Ok(Self::Dense),
-            _ => Err(format!("unknown encodings {text:?}: choose portable or dense")),
-        }
-    }
-}
-
-/// The page format of an ensemble's segments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageFormat {
     pub codec: Codec,

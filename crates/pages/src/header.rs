@@ -9,17 +9,11 @@ pub enum PageKind {
     /// Data page of version 1.
     Data,
     /// Data page of version 2, with uncompressed levels.
-    Data2 {
-        /// Bytes of repetition levels.
-        repetitions: usize,
-        /// Bytes of definition levels.
-        definitions: usize,
-    },
+    Data2 { repetitions: usize, definitions: usize },
     /// Readers skip pages of other kinds.
     Other,
 }
 
-/// The header of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
     pub kind: PageKind,
@@ -115,9 +109,7 @@ struct Thrift<'a>(&'a [u8]);
 
 impl Thrift<'_> {
     fn byte(&mut self) -> Option<u8> {
-        let (byte, rest) = self.0.split_first()?;
-        self.0 = rest;
-        Some(*byte)
+        self.0.split_off_first().copied()
     }
 
     fn varint(&mut self) -> Option<u64> {
@@ -154,10 +146,10 @@ impl Thrift<'_> {
             1 | 2 => {}
             3 => drop(self.byte()?),
             4..=6 => drop(self.varint()?),
-            7 => drop(self.take(8)?),
+            7 => drop(self.0.split_off(..8)?),
             8 => {
                 let length = self.varint()?;
-                self.take(usize::try_from(length).ok()?)?;
+                self.0.split_off(..usize::try_from(length).ok()?)?;
             }
             9 | 10 => {
                 let head = self.byte()?;
@@ -170,11 +162,6 @@ impl Thrift<'_> {
             12 => self.fields(|thrift, _, ty| thrift.skip(ty, depth + 1))?,
             _ => return None,
         }
-        Some(())
-    }
-
-    fn take(&mut self, length: usize) -> Option<()> {
-        self.0 = self.0.get(length..)?;
         Some(())
     }
 }

@@ -59,9 +59,6 @@ pub(crate) fn is_one_run(mut bytes: &[u8], count: usize, value: u8) -> bool {
 }
 
 /// Appends `count` values of `width` bits.
-///
-/// # Errors
-/// If the bytes end early, or values are wider than 32 bits or than `T`.
 pub fn read<T: Index>(mut bytes: &[u8], width: u32, count: usize, out: &mut Vec<T>) -> Result<()> {
     if width > 32 {
         return Err(Error::damaged("dictionary indices are wider than 32 bits"));
@@ -74,10 +71,9 @@ pub fn read<T: Index>(mut bytes: &[u8], width: u32, count: usize, out: &mut Vec<
     while left > 0 {
         let header = varint::read(&mut bytes).ok_or(SHORT)?;
         if header & 1 == 0 {
-            let (value, rest) = bytes.split_at_checked(width.div_ceil(8) as usize).ok_or(SHORT)?;
+            let value = bytes.split_off(..width.div_ceil(8) as usize).ok_or(SHORT)?;
             let mut word = [0; 4];
             word[..value.len()].copy_from_slice(value);
-            bytes = rest;
             let run = ((header >> 1) as usize).min(left);
             if run == 0 {
                 return Err(SHORT);
@@ -105,9 +101,6 @@ pub fn read<T: Index>(mut bytes: &[u8], width: u32, count: usize, out: &mut Vec<
 }
 
 /// Appends `count` indices into a dictionary of `entries` values. The first byte of `body` is their width.
-///
-/// # Errors
-/// If the bytes end early or an index is out of range.
 pub fn places<T: Index>(body: &[u8], count: usize, entries: usize, out: &mut Vec<T>) -> Result<()> {
     if count == 0 {
         return Ok(());

@@ -32,9 +32,6 @@ fn with_length(out: &mut Vec<u8>, push: impl FnOnce(&mut Vec<u8>)) {
 }
 
 /// Removes the repetition levels of a list column from the front of a page's body. They come first.
-///
-/// # Errors
-/// If the page ends early.
 pub fn repetition_levels<'a>(header: &Header, body: &mut &'a [u8]) -> Result<&'a [u8]> {
     match header.kind {
         PageKind::Data2 { repetitions, .. } => cut(body, Some(repetitions)),
@@ -43,9 +40,6 @@ pub fn repetition_levels<'a>(header: &Header, body: &mut &'a [u8]) -> Result<&'a
 }
 
 /// Removes the definition levels of a column with NULLs or lists from the front of a page's body.
-///
-/// # Errors
-/// If the page ends early. [`Error::Unsupported`] if the levels have the deprecated first encoding.
 pub fn definition_levels<'a>(header: &Header, body: &mut &'a [u8]) -> Result<&'a [u8]> {
     match header.kind {
         PageKind::Data2 { definitions, .. } => cut(body, Some(definitions)),
@@ -63,9 +57,7 @@ fn cut<'a>(body: &mut &'a [u8], length: Option<usize>) -> Result<&'a [u8]> {
         *body = rest;
         u32::from_le_bytes(*length) as usize
     };
-    let (levels, rest) = body.split_at_checked(length).ok_or(Error::SHORT)?;
-    *body = rest;
-    Ok(levels)
+    body.split_off(..length).ok_or(Error::SHORT)
 }
 
 /// Removes the levels from `body` and returns which rows are not NULL; `None` if all are. For columns without lists.

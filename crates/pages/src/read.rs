@@ -31,7 +31,6 @@ struct Part {
     first_row: Option<usize>,
 }
 
-/// A page as stored in the file.
 pub struct Page<'a> {
     pub header: Header,
     /// The page's first row within the row group, if a page index provides it.
@@ -49,9 +48,6 @@ impl<'a> ColumnPages<'a> {
     }
 
     /// The bytes before the first data page (the dictionary) and the data pages with `wanted` rows.
-    ///
-    /// # Errors
-    /// If a location lies outside the chunk.
     pub fn located(
         file: &'a SharedFile,
         chunk: &ColumnChunkMetaData,
@@ -86,15 +82,10 @@ impl<'a> ColumnPages<'a> {
         Ok(Self { file, codec: chunk.compression(), parts })
     }
 
-    /// Bytes to read from the file.
     pub fn bytes(&self) -> u64 {
         self.parts.iter().map(|part| part.bytes.end - part.bytes.start).sum()
     }
 
-    /// Calls `take` with each page, in order.
-    ///
-    /// # Errors
-    /// If `take` or the file fails, a header is damaged, or a page ends early.
     pub fn each(&self, mut take: impl FnMut(&Page<'_>) -> Result<()>) -> Result<()> {
         let mut buffer = Vec::new();
         let mut parts = &self.parts[..];
@@ -121,8 +112,7 @@ impl<'a> ColumnPages<'a> {
         let mut first_row = part.first_row;
         while !bytes.is_empty() {
             let header = Header::read(&mut bytes).ok_or(Error::damaged("a page has no header"))?;
-            let (stored, rest) = bytes.split_at_checked(header.stored).ok_or(Error::SHORT)?;
-            bytes = rest;
+            let stored = bytes.split_off(..header.stored).ok_or(Error::SHORT)?;
             let is_data = matches!(header.kind, PageKind::Data | PageKind::Data2 { .. });
             let row = if is_data { first_row.take() } else { None };
             take(&Page { header, first_row: row, codec: self.codec, stored })?;
@@ -133,9 +123,6 @@ impl<'a> ColumnPages<'a> {
 
 impl Page<'_> {
     /// Returns the levels and values of the page. Decompresses into `buffer` if needed.
-    ///
-    /// # Errors
-    /// If the codec is unsupported or the page is damaged.
     pub fn body<'b>(&'b self, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
         if self.codec == Compression::UNCOMPRESSED || !self.header.compressed {
             return Ok(self.stored);

@@ -3,9 +3,6 @@
 use crate::{Error, Result};
 
 /// Appends `count` 64-bit integers.
-///
-/// # Errors
-/// If the bytes end early.
 pub fn longs(body: &[u8], count: usize, out: &mut Vec<i64>) -> Result<()> {
     let planes = planes::<8>(body, count)?;
     // The upper planes of small numbers hold zeros only.
@@ -25,9 +22,6 @@ pub fn longs(body: &[u8], count: usize, out: &mut Vec<i64>) -> Result<()> {
 }
 
 /// Appends `count` 32-bit integers.
-///
-/// # Errors
-/// If the bytes end early.
 pub fn ints(body: &[u8], count: usize, out: &mut Vec<i64>) -> Result<()> {
     let planes = planes::<4>(body, count)?;
     out.extend((0..count).map(|i| i64::from(i32::from_le_bytes(planes.map(|plane| plane[i])))));

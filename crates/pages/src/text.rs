@@ -8,9 +8,6 @@ use crate::{Error, Result, delta};
 const NOT_UTF8: Error = Error::damaged("a text is not UTF-8");
 
 /// Appends `count` texts.
-///
-/// # Errors
-/// If the bytes end early or a text is not UTF-8. [`Error::Unsupported`] if `of` does not encode texts.
 pub fn read(of: i32, body: &[u8], count: usize, texts: &mut Dictionary) -> Result<()> {
     match of {
         encoding::PLAIN => plain(body, count, texts),
@@ -29,9 +26,8 @@ fn push(texts: &mut Dictionary, bytes: &[u8]) -> Result<()> {
 fn plain(mut body: &[u8], count: usize, texts: &mut Dictionary) -> Result<()> {
     for _ in 0..count {
         let (length, rest) = body.split_first_chunk::<4>().ok_or(Error::SHORT)?;
-        let (text, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or(Error::SHORT)?;
-        push(texts, text)?;
         body = rest;
+        push(texts, body.split_off(..u32::from_le_bytes(*length) as usize).ok_or(Error::SHORT)?)?;
     }
     Ok(())
 }
@@ -41,10 +37,8 @@ fn lengths(mut body: &[u8], count: usize, texts: &mut Dictionary) -> Result<()> 
     let mut lengths = Vec::with_capacity(room(count));
     delta::read(&mut body, count, &mut lengths)?;
     for length in lengths {
-        let (text, rest) =
-            body.split_at_checked(usize::try_from(length).map_err(|_| Error::SHORT)?).ok_or(Error::SHORT)?;
-        push(texts, text)?;
-        body = rest;
+        let length = usize::try_from(length).map_err(|_| Error::SHORT)?;
+        push(texts, body.split_off(..length).ok_or(Error::SHORT)?)?;
     }
     Ok(())
 }
@@ -57,13 +51,12 @@ fn prefixes(mut body: &[u8], count: usize, texts: &mut Dictionary) -> Result<()>
     delta::read(&mut body, count, &mut lengths)?;
     let mut text: Vec<u8> = Vec::new();
     for (shared, length) in shared.into_iter().zip(lengths) {
-        let (rest, after) =
-            body.split_at_checked(usize::try_from(length).map_err(|_| Error::SHORT)?).ok_or(Error::SHORT)?;
+        let length = usize::try_from(length).map_err(|_| Error::SHORT)?;
+        let rest = body.split_off(..length).ok_or(Error::SHORT)?;
         let shared = usize::try_from(shared).ok().filter(|shared| *shared <= text.len()).ok_or(Error::SHORT)?;
         text.truncate(shared);
         text.extend_from_slice(rest);
         push(texts, &text)?;
-        body = after;
     }
     Ok(())
 }

@@ -15,8 +15,7 @@ pub fn push(out: &mut Vec<u8>, mut value: u64) {
 pub fn read(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for shift in (0..u64::BITS).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
+        let &byte = bytes.split_off_first()?;
         value |= u64::from(byte & 0x7F) << shift;
         if byte < 0x80 {
             return Some(value);

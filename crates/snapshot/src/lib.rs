@@ -53,9 +53,6 @@ pub struct Snapshot {
 impl Snapshot {
     /// Opens the table in the folder `root`; `None` if it has neither segments nor rows. Of unflushed rows with equal
     /// time and equal `unique` columns, only the last is kept; an empty list keeps all.
-    ///
-    /// # Errors
-    /// If the log or the table cannot be read.
     pub async fn open(root: &Path, unique: &[String]) -> Result<Option<Self>, SnapshotError> {
         let waiting = ingest::waiting(root)?.unwrap_or_default();
         let (table, schema, position, segments) = match Table::open(root, Arc::new(RealDisk)).await? {
@@ -75,9 +72,6 @@ impl Snapshot {
 }
 
 /// The tables of a data folder, including those that have only a log.
-///
-/// # Errors
-/// If the folder cannot be listed.
 pub fn tables(data: &Path) -> Result<BTreeSet<TableName>, SnapshotError> {
     let mut names: BTreeSet<TableName> = table::tables(data)?.into_iter().collect();
     names.extend(ingest::tables(data)?);

@@ -1,7 +1,7 @@
 //! Appends rows from a write-ahead log. Each commit records its last log position, so the table holds each position
 //! once, even after crashes.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
@@ -9,33 +9,24 @@ use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 
 use tokio::sync::Mutex;
 
-use crate::blocking::blocking;
-use crate::committer::Committer;
-use crate::error::TableError;
-use crate::folder_lock::FolderLock;
+use crate::error::{Result, TableError};
 use crate::grow::{new_column, widen};
 use crate::input::Input;
-use crate::insert::RowsEncoder;
+use crate::job::{TRIES, blocking};
+use crate::layout::TableOptions;
 use crate::layout::write::remove_unnamed;
-use crate::layout::{TableOptions, storable};
 use crate::log::{Change, Committed, Rewrite, Segment, Table, TransactionId, sync_log};
 use crate::output;
-use crate::schema::Field;
-use crate::upkeep::{DeleteJob, Superseding, TRIES};
+use crate::target::Target;
+use crate::upkeep::{DeleteJob, Superseding};
+use crate::writer::{self, Writer};
 use disk::Disk;
-
-type Result<T> = std::result::Result<T, TableError>;
 
 /// Appends rows to one table. The table may gain columns.
 #[derive(Debug)]
 pub struct Appender {
-    root: PathBuf,
-    disk: Arc<dyn Disk>,
-    schema: SchemaRef,
-    options: TableOptions,
+    writer: Writer,
     position: u64,
-    encoder: RowsEncoder,
-    committer: Committer,
     /// Opened by the first commit that replaces stored rows.
     stored: Mutex<Option<Table>>,
 }
@@ -45,59 +36,40 @@ impl Appender {
     /// name.
     pub const LOG_FOLDER: &str = "_ingest";
 
-    /// The name of the transactions of appends in a table's log.
     const TRANSACTION: &str = "ingest/log";
 
     /// Opens the table in the folder `root`; `None` if it does not exist. Call it inside a tokio runtime.
-    ///
-    /// # Errors
-    /// If the table cannot be read.
     pub async fn open(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
-        let folder_lock = FolderLock::shared(root)?.map(Arc::new);
-        let Some(table) = Table::open(root, disk.clone()).await? else { return Ok(None) };
-        // The last commit may not be durable yet, and the caller deletes log rows that the table holds.
-        sync_log(root, &*disk)?;
-        Ok(Some(Self::over(root, disk, table.with_folder_lock(folder_lock)).await?))
+        match Table::open_locked(root, disk.clone()).await? {
+            Some(table) => Ok(Some(Self::over(table, disk).await?)),
+            None => Ok(None),
+        }
     }
 
     /// Opens the table in the folder `root`, or creates it with the columns of `schema`. Call it inside a tokio
     /// runtime.
-    ///
-    /// # Errors
-    /// See [`Self::open`]; also if the options do not fit the columns.
     pub async fn open_or_create(
         root: &Path,
         disk: Arc<dyn Disk>,
         schema: &Schema,
         options: &TableOptions,
     ) -> Result<Self> {
-        if let Some(appender) = Self::open(root, disk.clone()).await? {
-            return Ok(appender);
+        match Self::open(root, disk.clone()).await? {
+            Some(appender) => Ok(appender),
+            None => Self::over(writer::create(root, disk.clone(), schema, options).await?, disk).await,
         }
-        let schema = storable(root, schema)?;
-        options.check(root, &schema)?;
-        let definition = options.definition(&schema).map_err(|e| TableError::encode_arrow(root, e))?;
-        Table::open_or_create(root, disk.clone(), &definition).await?;
-        let gone = || TableError::Unexpected(format!("the table {} disappeared", root.display()));
-        Self::open(root, disk).await?.ok_or_else(gone)
     }
 
-    async fn over(root: &Path, disk: Arc<dyn Disk>, table: Table) -> Result<Self> {
-        Ok(Self {
-            root: root.to_owned(),
-            disk,
-            schema: table.arrow_schema()?,
-            options: table.options()?,
-            position: table.append_position().await?,
-            encoder: RowsEncoder::default(),
-            committer: Committer::start(table),
-            stored: Mutex::default(),
-        })
+    async fn over(table: Table, disk: Arc<dyn Disk>) -> Result<Self> {
+        // The last commit may not be durable yet, and the caller deletes log rows that the table holds.
+        table.make_durable()?;
+        let position = table.append_position().await?;
+        Ok(Self { writer: Writer::new(table, disk)?, position, stored: Mutex::default() })
     }
 
     /// The table's columns when it was opened.
     pub fn schema(&self) -> &SchemaRef {
-        &self.schema
+        &self.writer.target.schema
     }
 
     /// The last log position in the table when it was opened; 0 if none.
@@ -106,12 +78,10 @@ impl Appender {
     }
 
     /// The last log position that is durably in the table now. After a failed commit, this is its outcome.
-    ///
-    /// # Errors
-    /// If the table cannot be read or its log cannot be made durable.
     pub async fn position_in_table(&self) -> Result<u64> {
-        sync_log(&self.root, &*self.disk)?;
-        match Table::open(&self.root, self.disk.clone()).await? {
+        let Target { root, disk, .. } = &self.writer.target;
+        sync_log(root, &**disk)?;
+        match Table::open(root, disk.clone()).await? {
             Some(table) => table.append_position().await,
             None => Ok(0),
         }
@@ -120,50 +90,32 @@ impl Appender {
     /// Writes rows as a durable segment. No version of the table includes it before a commit. Needs at least one batch;
     /// all batches have the same columns. With `part`, the segment lies in that part's folder, and is only merged with
     /// segments of the same part. Blocks.
-    ///
-    /// # Errors
-    /// If the disk fails.
     pub fn write(&self, batches: &[RecordBatch], part: Option<&str>) -> Result<Segment> {
-        let file = uuid::Uuid::new_v4().simple().to_string();
-        self.encoder.segment(&self.root, &self.disk, &self.options, (&file, part), batches)
+        self.writer.segment(part, batches)
     }
 
     /// Commits segments with the columns of `schema` as the log's rows up to `position`. Commit positions in ascending
-    /// order; positions that the table has already passed are skipped.
-    ///
-    /// # Errors
-    /// If the table has one of the columns with another type, or the log fails. Then [`Self::position_in_table`]
+    /// order; positions that the table has already passed are skipped. After an error, [`Self::position_in_table`]
     /// returns whether the commit is in the table.
     pub async fn commit(&self, segments: Vec<Segment>, schema: &Schema, position: u64) -> Result<Committed> {
         self.commit_change(self.change(segments, schema, position)?, schema).await
     }
 
     async fn commit_change(&self, change: Change, schema: &Schema) -> Result<Committed> {
-        self.check_files(&change)?;
-        match self.committer.commit(change.clone()).await {
+        let Writer { target, committer, .. } = &self.writer;
+        output::check_files(&target.root, &change.add)?;
+        match committer.commit(change.clone()).await {
             Err(TableError::ColumnType { column, .. }) if holds_real_numbers(schema, &column) => {
-                widen(&self.root, &self.disk, schema).await?;
-                self.check_files(&change)?;
-                self.committer.commit(change).await
+                widen(&target.root, &target.disk, schema).await?;
+                output::check_files(&target.root, &change.add)?;
+                committer.commit(change).await
             }
             committed => committed,
         }
     }
 
-    /// Checks that the segments still exist: after a clock jump, a vacuum may have removed them as orphans. A table
-    /// that names a missing segment is unreadable.
-    fn check_files(&self, change: &Change) -> Result<()> {
-        match change.add.iter().find(|segment| !self.root.join(&segment.path).is_file()) {
-            Some(gone) => Err(TableError::Overtaken { path: self.root.clone(), segment: gone.path.clone() }),
-            None => Ok(()),
-        }
-    }
-
     /// Like [`Self::commit`]; the same commit also removes the stored rows that the new rows replace. Rewrites the
     /// segments with such rows.
-    ///
-    /// # Errors
-    /// See [`Self::commit`]; also if other commands keep rewriting the same segments.
     pub async fn commit_superseding(
         &self,
         segments: Vec<Segment>,
@@ -172,16 +124,17 @@ impl Appender {
         rows: Arc<Superseding>,
     ) -> Result<Committed> {
         let change = self.change(segments, schema, position)?;
+        let Target { root, disk, .. } = &self.writer.target;
         let mut stored = self.stored.lock().await;
         let table = match &mut *stored {
             Some(table) => table,
-            none => none.insert(output::open(&self.root, self.disk.clone()).await?),
+            none => none.insert(output::open(root, disk.clone()).await?),
         };
         let mut tries = 1;
         loop {
             match self.supersede(table, &change, schema, rows.clone()).await {
                 Err(TableError::ColumnType { column, .. }) if tries < TRIES && holds_real_numbers(schema, &column) => {
-                    widen(&self.root, &self.disk, schema).await?;
+                    widen(root, disk, schema).await?;
                 }
                 Err(TableError::Overtaken { .. }) if tries < TRIES => {}
                 result => return result,
@@ -204,25 +157,19 @@ impl Appender {
         if change.transaction.as_ref().map(|t| t.version) <= Some(table.append_position().await?) {
             return Ok(Committed::Before);
         }
-        let schema = grown(&*table.arrow_schema()?, schema);
-        let job = DeleteJob::new(&self.root, self.disk.clone(), schema, table.options()?, rows)?;
-        self.check_files(change)?;
-        let segments = table.segments_by_age().await?.into_iter().map(|(_, segment)| segment).collect();
+        let stored = Target::of(table, self.writer.target.disk.clone())?;
+        let job = DeleteJob::new(Target { schema: grown(&stored.schema, schema), ..stored }, rows)?;
+        output::check_files(table.root(), &change.add)?;
+        let segments = table.segments_by_age().await?;
         let (touched, output, _) = blocking(move || job.run(segments, true)).await?;
         if touched.is_empty() {
             return table.commit(change).await;
         }
         let change = Change { remove: touched, rewrite: Some(Rewrite::FewerRows), ..change.clone() };
-        match output {
-            Some(output) => output.commit(table, change).await,
-            None => table.commit(&change).await,
-        }
+        output::commit(output, table, change).await
     }
 
     /// Atomically commits segments without a log position.
-    ///
-    /// # Errors
-    /// See [`Self::commit`].
     pub async fn commit_unlogged(&self, segments: Vec<Segment>, schema: &Schema) -> Result<Committed> {
         let change = Change { transaction: None, ..self.change(segments, schema, 0)? };
         self.commit_change(change, schema).await
@@ -230,24 +177,22 @@ impl Appender {
 
     /// Rewrites an uncommitted segment with the columns of `schema`, which may turn integer columns into real numbers.
     /// Blocks.
-    ///
-    /// # Errors
-    /// If the disk fails.
     pub fn write_anew(&self, segment: &Segment, schema: &SchemaRef) -> Result<Segment> {
-        let rows = Input::open(&self.root, schema, segment)?.rows(None, None)?.collect::<Result<Vec<_>>>()?;
+        let Target { root, disk, .. } = &self.writer.target;
+        let rows = Input::open(root, schema, segment)?.rows(None, None)?.collect::<Result<Vec<_>>>()?;
         let written = self.write(&rows, segment.part())?;
-        remove_unnamed(&*self.disk, &self.root.join(&segment.path));
+        remove_unnamed(&**disk, &root.join(&segment.path));
         Ok(written)
     }
 
     fn change(&self, segments: Vec<Segment>, schema: &Schema, position: u64) -> Result<Change> {
         // Existing columns may have any type; unchanged ones need no conversion to our types.
-        let unchanged =
-            |f: &&FieldRef| self.schema.field_with_name(f.name()).is_ok_and(|k| k.data_type() == f.data_type());
+        let Target { root, schema: stored, .. } = &self.writer.target;
+        let unchanged = |f: &&FieldRef| stored.field_with_name(f.name()).is_ok_and(|k| k.data_type() == f.data_type());
         let (unchanged, new): (Vec<_>, Vec<_>) = schema.fields().iter().partition(unchanged);
-        let mut columns: Vec<Field> = new.into_iter().map(|f| new_column(&self.root, f)).collect::<Result<_>>()?;
+        let mut columns = new.into_iter().map(|f| new_column(root, f)).collect::<Result<Vec<_>>>()?;
         // Columns of our types are checked against changes that others made since.
-        columns.extend(unchanged.into_iter().flat_map(|f| new_column(&self.root, f)));
+        columns.extend(unchanged.into_iter().flat_map(|f| new_column(root, f)));
         let transaction = TransactionId { name: Self::TRANSACTION.to_owned(), version: position };
         Ok(Change { add: segments, columns, transaction: Some(transaction), ..Change::default() })
     }
@@ -265,9 +210,6 @@ fn holds_real_numbers(schema: &Schema, column: &str) -> bool {
 
 impl Table {
     /// The last position of the append log in this version; 0 if none.
-    ///
-    /// # Errors
-    /// If the table's log cannot be read.
     pub async fn append_position(&self) -> Result<u64> {
         Ok(self.transaction_version(Appender::TRANSACTION).await?.unwrap_or(0))
     }

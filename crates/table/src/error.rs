@@ -2,22 +2,22 @@ use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use arrow::datatypes::Schema;
 use arrow::error::ArrowError;
 use deltalake::DeltaTableError;
 use parquet::errors::ParquetError;
 
 use disk::bucket::BucketError;
 
+pub(crate) type Result<T, E = TableError> = std::result::Result<T, E>;
+
 /// An error of this crate. Its message includes the cause, so it has no `source()`.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
-    /// The file system failed.
     #[error("{}", describe_io(doing, path, cause))]
     Io { doing: &'static str, path: PathBuf, cause: io::Error },
-    /// The Delta log could not be read or written.
     #[error("{}", describe_log(doing, path, cause))]
     Log { doing: &'static str, path: PathBuf, cause: Box<DeltaTableError> },
-    /// An entry of the Delta log is damaged.
     #[error(
         "cannot open the table {}: line {line} of {} is damaged: restore this file from a backup",
         path.display(),
@@ -33,7 +33,6 @@ pub enum TableError {
     Encode { path: PathBuf, cause: ParquetError },
     #[error("the segment {} is damaged: {reason}", path.display())]
     Damaged { path: PathBuf, reason: String },
-    /// A segment of another writer has an unsupported codec.
     #[error(
         "cannot read column {column:?} of the segment {}: codec {codec} is not supported: rewrite it with none, Snappy, LZ4_RAW, gzip or zstd",
         path.display()
@@ -78,7 +77,6 @@ pub enum TableError {
         /// The table's name inside the database.
         name: String,
     },
-    /// Rows do not fit the columns of a table.
     #[error("cannot write column {column:?} to the table {}: {reason}", path.display())]
     Rows { path: PathBuf, column: String, reason: String },
     #[error("column {column:?} of the table {} holds {have}, not {want}: rename one of them", path.display())]
@@ -138,12 +136,17 @@ impl TableError {
         }
     }
 
-    /// Like [`Self::encode`], for errors of Arrow.
-    pub(crate) fn encode_arrow(path: &Path, cause: ArrowError) -> Self {
-        match cause {
-            ArrowError::IoError(_, error) => Self::io("write", path)(error),
-            cause => Self::encode(path, cause.into()),
-        }
+    pub(crate) fn options(path: &Path, reason: impl Into<String>) -> Self {
+        Self::Options { path: path.to_owned(), reason: reason.into() }
+    }
+
+    pub(crate) fn no_column(path: &Path, schema: &Schema, name: &str) -> Self {
+        let have = schema.fields().iter().map(|f| f.name().as_str()).collect::<Vec<_>>().join(", ");
+        Self::options(path, format!("no column {name:?}: the columns are {have}"))
+    }
+
+    pub(crate) fn rows(path: &Path, column: &str, reason: String) -> Self {
+        Self::Rows { path: path.to_owned(), column: column.to_owned(), reason }
     }
 
     /// Converts an error of reading a segment's pages.
@@ -156,6 +159,13 @@ impl TableError {
 
     pub(crate) fn damaged(path: &Path, reason: impl std::fmt::Display) -> Self {
         Self::Damaged { path: path.to_owned(), reason: reason.to_string() }
+    }
+}
+
+/// Work on rows in memory fails only by a mistake of this program.
+impl From<ArrowError> for TableError {
+    fn from(error: ArrowError) -> Self {
+        Self::Unexpected(error.to_string())
     }
 }
 

@@ -12,7 +12,6 @@ use unicode_normalization::{UnicodeNormalization as _, is_nfc};
 use crate::error::TableError;
 use crate::log::Table;
 
-/// The default database.
 pub const DATABASE: &str = "default";
 
 /// The database of ensembles; no other tables go there.
@@ -26,7 +25,6 @@ const ESCAPE: char = '@';
 /// Characters with a special meaning in file systems, URLs or object stores.
 const ESCAPED: &str = "/\\%@{}[]^`~\"<>#|*?";
 
-/// The name of a table and its database.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TableName {
     database: String,
@@ -36,9 +34,6 @@ pub struct TableName {
 impl TableName {
     /// Names the table `name` of a database. Names have 1 to 128 bytes, databases 1 to 64, without control
     /// characters; a database has no `.`.
-    ///
-    /// # Errors
-    /// If a name is invalid or the database is reserved for ensembles.
     pub fn new(database: &str, name: &str) -> Result<Self, TableError> {
         // Equal-looking names are equal.
         let [database, name]: [String; 2] = [database, name].map(|text| text.nfc().collect());
@@ -60,7 +55,6 @@ impl TableName {
         &self.name
     }
 
-    /// The table's folder inside a data folder.
     pub fn folder(&self, data: &Path) -> PathBuf {
         data.join(&*folder_of(&self.database)).join(&*folder_of(&self.name))
     }

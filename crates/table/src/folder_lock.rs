@@ -8,34 +8,35 @@ use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use crate::error::TableError;
+use crate::error::{Result, TableError};
 
-type Result<T> = std::result::Result<T, TableError>;
-
-/// A lock on a table's folder, held until dropped.
 #[derive(Debug)]
 pub struct FolderLock {
-    _folder: File,
+    folder: File,
+}
+
+impl Drop for FolderLock {
+    fn drop(&mut self) {
+        // Closing alone does not release it while a child process, just forked, still has the file.
+        if let Err(error) = self.folder.unlock() {
+            tracing::debug!(%error, "a lock stays until its folder is closed");
+        }
+    }
 }
 
 impl FolderLock {
-    /// Locks a folder together with other writers; `None` if it does not exist.
-    ///
-    /// # Errors
-    /// If another process removes the folder.
+    /// Locks a folder together with other writers; `None` if it does not exist. Fails if another process removes the
+    /// folder.
     pub fn shared(root: &Path) -> Result<Option<Self>> {
         Self::lock(root, File::try_lock_shared)
     }
 
-    /// Locks a folder exclusively; `None` if it does not exist.
-    ///
-    /// # Errors
-    /// If a writer holds the lock.
+    /// Locks a folder exclusively; `None` if it does not exist. Fails if a writer holds the lock.
     pub fn exclusive(root: &Path) -> Result<Option<Self>> {
         Self::lock(root, File::try_lock)
     }
 
-    fn lock(root: &Path, lock: fn(&File) -> std::result::Result<(), TryLockError>) -> Result<Option<Self>> {
+    fn lock(root: &Path, lock: fn(&File) -> Result<(), TryLockError>) -> Result<Option<Self>> {
         loop {
             let folder = match File::open(root) {
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -51,8 +52,25 @@ impl FolderLock {
             let locked = folder.metadata().map_err(TableError::io("open", root))?;
             // Retry if the table was removed before we locked its folder; another may have its name now.
             if metadata(root).is_ok_and(|named| (named.dev(), named.ino()) == (locked.dev(), locked.ino())) {
-                return Ok(Some(Self { _folder: folder }));
+                return Ok(Some(Self { folder }));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A child process shares its parent's files until it runs its program.
+    #[test]
+    fn dropped_lock_is_free_while_a_child_has_its_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = FolderLock::exclusive(folder.path()).unwrap().unwrap();
+        let of_child = lock.folder.try_clone().unwrap();
+        assert!(matches!(FolderLock::shared(folder.path()), Err(TableError::Busy { .. })));
+        drop(lock);
+        assert!(FolderLock::shared(folder.path()).unwrap().is_some());
+        drop(of_child);
     }
 }

@@ -20,7 +20,6 @@ pub(crate) async fn widen(root: &Path, disk: &Arc<dyn Disk>, schema: &Schema) ->
     Ok(())
 }
 
-/// A new column of the table in the folder `root`.
 pub(crate) fn new_column(root: &Path, field: &FieldRef) -> Result<Field, TableError> {
     let ty = match field.data_type() {
         DataType::Int8 => FieldType::Int8,
@@ -33,11 +32,8 @@ pub(crate) fn new_column(root: &Path, field: &FieldRef) -> Result<Field, TableEr
         DataType::Timestamp(TimeUnit::Microsecond, Some(_)) => FieldType::Time,
         ty if *ty == set_type() => FieldType::TextList,
         other => {
-            return Err(TableError::Rows {
-                path: root.to_owned(),
-                column: field.name().clone(),
-                reason: format!("holds {other}, which cannot be added to a table"),
-            });
+            let reason = format!("holds {other}, which cannot be added to a table");
+            return Err(TableError::rows(root, field.name(), reason));
         }
     };
     Ok(Field::new(field.name(), ty))

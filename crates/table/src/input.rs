@@ -13,11 +13,11 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, Parq
 use parquet::file::metadata::{PageIndexPolicy, RowGroupMetaData};
 use parquet::schema::types::TypePtr;
 
-use crate::error::TableError;
+use crate::error::{Result, TableError};
 use crate::layout::conform;
 use crate::log::Segment;
+use crate::target::Target;
 
-/// Maximum rows per batch.
 pub(crate) const BATCH_ROWS: usize = 131_072;
 /// Maximum bytes per batch: batches of long texts have fewer rows.
 const BATCH_BYTES: u64 = 64 << 20;
@@ -25,10 +25,8 @@ const BATCH_BYTES: u64 = 64 << 20;
 /// Larger integers change when converted to real numbers.
 const EXACT_MAX: u64 = 1 << 53;
 
-type Result<T, E = TableError> = std::result::Result<T, E>;
-
-/// A segment open for reading.
 pub(crate) struct Input {
+    pub(crate) segment: Segment,
     root: PathBuf,
     path: PathBuf,
     schema: SchemaRef,
@@ -42,10 +40,13 @@ impl Input {
         let file = File::open(&path).map_err(TableError::io("open", &path))?;
         let options = ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Skip);
         let metadata = ArrowReaderMetadata::load(&file, options).map_err(|e| TableError::damaged(&path, e))?;
-        Ok(Self { root: root.to_owned(), path, schema: schema.clone(), metadata })
+        Ok(Self { segment: segment.clone(), root: root.to_owned(), path, schema: schema.clone(), metadata })
     }
 
-    /// The footer.
+    pub(crate) fn open_all(target: &Target, segments: &[Segment]) -> Result<Vec<Self>> {
+        segments.iter().map(|segment| Self::open(&target.root, &target.schema, segment)).collect()
+    }
+
     pub(crate) fn metadata(&self) -> &ArrowReaderMetadata {
         &self.metadata
     }

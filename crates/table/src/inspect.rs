@@ -31,9 +31,6 @@ pub struct ColumnReport {
 }
 
 /// Reads the footers and filters of some segments of the table in the folder `root`.
-///
-/// # Errors
-/// If a segment cannot be read.
 pub fn inspect(root: &Path, segments: &[Segment]) -> Result<Vec<ColumnReport>, TableError> {
     let mut columns: Vec<ColumnReport> = Vec::new();
     let mut rates: Vec<Vec<f64>> = Vec::new();

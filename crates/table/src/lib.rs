@@ -13,7 +13,6 @@
 //! The crate depends on no SQL engine, no model, and no meaning of columns.
 
 mod append;
-mod blocking;
 mod bounds;
 pub mod cluster;
 mod committer;
@@ -24,16 +23,18 @@ mod grow;
 mod input;
 mod insert;
 mod inspect;
+mod job;
 mod layout;
 mod log;
 mod lookup;
 mod new_file;
 mod output;
-mod progress;
 mod schema;
 mod segment;
 mod store;
+mod target;
 pub mod upkeep;
+mod writer;
 
 pub use append::Appender;
 pub use error::{ErrorKind, TableError};
@@ -41,6 +42,7 @@ pub use folder::{DATABASE, SIM, TableName, tables};
 pub use folder_lock::FolderLock;
 pub use insert::{Inserted, Inserter};
 pub use inspect::{ColumnReport, inspect};
+pub use job::Progress;
 pub use layout::{
     ADVICE_ROWS, Advice, Clustering, ColumnEncoding, Curve, Encodings, GROUP_ROWS_MAX, Layout, TableOptions, Verdict,
     advise, conform, set_of, storable,
@@ -48,7 +50,6 @@ pub use layout::{
 pub use log::{CALLS_MAX, Change, ColumnStatistics, Committed, Definition, Rewrite, Segment, Table, TransactionId};
 pub use lookup::{Found, Key, KeyRange, Lookup, lookup_bytes};
 pub use pages::{Codec, EncodedColumn, EncodingSet, PageFormat, UnknownCodec};
-pub use progress::Progress;
 pub use schema::{Field, FieldType, SegmentSchema, set_type};
 pub use segment::{
     Encoder, FlatColumn, FlatValues, ListRows, ListValues, PAGE_ROWS, SegmentReader, SegmentWriter, WrittenSegment,

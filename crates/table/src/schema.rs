@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use arrow::datatypes::{DataType as ArrowType, Field as ArrowField};
+use arrow::datatypes::{DataType as ArrowType, Field as ArrowField, Schema, TimeUnit};
 use deltalake::kernel::{ArrayType, DataType, StructField};
-use parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit, Type as Physical};
+use parquet::arrow::ArrowSchemaConverter;
 use parquet::errors::ParquetError;
-use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type, TypePtr};
+use parquet::schema::types::{SchemaDescPtr, TypePtr};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldType {
@@ -41,43 +41,22 @@ impl Field {
         StructField::nullable(&self.name, self.ty.to_delta())
     }
 
-    fn to_parquet(&self) -> Result<Type, ParquetError> {
-        let primitive = |name: &str, physical, repetition, logical: Option<LogicalType>| {
-            Type::primitive_type_builder(name, physical).with_repetition(repetition).with_logical_type(logical).build()
+    fn to_arrow(&self) -> ArrowField {
+        let list = |ty| ArrowType::List(Arc::new(ArrowField::new("element", ty, false)));
+        let ty = match self.ty {
+            FieldType::Text => ArrowType::Utf8,
+            FieldType::Int8 => ArrowType::Int8,
+            FieldType::Int16 => ArrowType::Int16,
+            FieldType::Int32 => ArrowType::Int32,
+            FieldType::Int64 => ArrowType::Int64,
+            FieldType::Double => ArrowType::Float64,
+            FieldType::Boolean => ArrowType::Boolean,
+            FieldType::Time => ArrowType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
+            FieldType::Int32List => list(ArrowType::Int32),
+            FieldType::DoubleList => list(ArrowType::Float64),
+            FieldType::TextList => set_type(),
         };
-        let int = |bits| Some(LogicalType::integer(bits, true));
-        let optional = Repetition::OPTIONAL;
-        let name = &self.name;
-        match self.ty {
-            FieldType::Text => primitive(name, Physical::BYTE_ARRAY, optional, Some(LogicalType::String)),
-            FieldType::Int8 => primitive(name, Physical::INT32, optional, int(8)),
-            FieldType::Int16 => primitive(name, Physical::INT32, optional, int(16)),
-            FieldType::Int32 => primitive(name, Physical::INT32, optional, None),
-            FieldType::Int64 => primitive(name, Physical::INT64, optional, None),
-            FieldType::Double => primitive(name, Physical::DOUBLE, optional, None),
-            FieldType::Boolean => primitive(name, Physical::BOOLEAN, optional, None),
-            FieldType::Time => {
-                primitive(name, Physical::INT64, optional, Some(LogicalType::timestamp(true, TimeUnit::MICROS)))
-            }
-            FieldType::Int32List | FieldType::DoubleList | FieldType::TextList => {
-                let (physical, logical) = match self.ty {
-                    FieldType::Int32List => (Physical::INT32, None),
-                    FieldType::DoubleList => (Physical::DOUBLE, None),
-                    _ => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
-                };
-                let element = primitive("element", physical, Repetition::REQUIRED, logical)?;
-                let list = Type::group_type_builder("list")
-                    .with_repetition(Repetition::REPEATED)
-                    .with_fields(vec![Arc::new(element)])
-                    .build()?;
-                Type::group_type_builder(name)
-                    .with_repetition(optional)
-                    .with_converted_type(ConvertedType::LIST)
-                    .with_logical_type(Some(LogicalType::List))
-                    .with_fields(vec![Arc::new(list)])
-                    .build()
-            }
-        }
+        ArrowField::new(&self.name, ty, true)
     }
 }
 
@@ -112,7 +91,6 @@ pub fn set_type() -> ArrowType {
     ArrowType::List(Arc::new(ArrowField::new("element", ArrowType::Utf8, false)))
 }
 
-/// The columns of a segment, in order.
 #[derive(Debug, Clone)]
 pub struct SegmentSchema {
     pub(crate) root: TypePtr,
@@ -120,23 +98,36 @@ pub struct SegmentSchema {
 }
 
 impl SegmentSchema {
-    /// Creates the Parquet schema of some columns.
-    ///
-    /// # Errors
-    /// If two columns share a name.
     pub fn new(fields: &[Field]) -> Result<Self, ParquetError> {
-        let fields = fields.iter().map(|f| f.to_parquet().map(Arc::new)).collect::<Result<_, _>>()?;
-        let root = Arc::new(Type::group_type_builder("schema").with_fields(fields).build()?);
-        Ok(Self { columns: Arc::new(SchemaDescriptor::new(root.clone())), root })
+        let arrow = Schema::new(fields.iter().map(Field::to_arrow).collect::<Vec<_>>());
+        let columns = ArrowSchemaConverter::new().schema_root("schema").convert(&arrow)?;
+        Ok(Self { root: columns.root_schema_ptr(), columns: Arc::new(columns) })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use arrow::datatypes::Schema;
-    use parquet::arrow::ArrowSchemaConverter;
+    use parquet::schema::parser::parse_message_type;
+    use parquet::schema::types::SchemaDescriptor;
 
     use super::*;
+
+    #[test]
+    fn types_keep_their_parquet_form() {
+        use FieldType::{Boolean, Double, DoubleList, Int8, Int16, Int32, Int32List, Int64, Text, TextList, Time};
+        let types = [Text, Int8, Int16, Int32, Int64, Double, Boolean, Time, Int32List, DoubleList, TextList];
+        let fields: Vec<Field> = types.iter().map(|ty| Field::new(format!("{ty:?}"), *ty)).collect();
+        let expected = "message schema {
+            optional binary Text (STRING); optional int32 Int8 (INTEGER(8,true));
+            optional int32 Int16 (INTEGER(16,true)); optional int32 Int32; optional int64 Int64;
+            optional double Double; optional boolean Boolean; optional int64 Time (TIMESTAMP(MICROS,true));
+            optional group Int32List (LIST) { repeated group list { required int32 element; } }
+            optional group DoubleList (LIST) { repeated group list { required double element; } }
+            optional group TextList (LIST) { repeated group list { required binary element (STRING); } }
+        }";
+        let expected = SchemaDescriptor::new(Arc::new(parse_message_type(expected).unwrap()));
+        assert_eq!(*SegmentSchema::new(&fields).unwrap().columns, expected);
+    }
 
     #[test]
     fn sets_have_equal_arrow_parquet_delta_types() {

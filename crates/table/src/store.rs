@@ -18,7 +18,6 @@ use object_store::{
 use disk::bucket::BucketError;
 use disk::{Disk, create_dirs, parent, temporary_name};
 
-/// The folder of a table's log.
 pub(crate) const LOG_FOLDER: &str = "_delta_log";
 const NAME: &str = "DurableStore";
 /// Attempts to list a log that seems to lack a version. After these, the listing is returned unchanged.

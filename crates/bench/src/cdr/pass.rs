@@ -200,15 +200,15 @@ async fn cluster_table(data: &Path) -> Result<Clustering, BenchError> {
     let root = table_folder(data, "clustered");
     let (started, cpu) = (Instant::now(), Usage::now().cpu);
     let done = table::cluster::cluster(&root, Arc::new(RealDisk), ClusterOptions::default()).await?;
-    let rate = |time: Duration| done.rows as f64 / time.as_secs_f64().max(1e-9);
+    let rate = |time: Duration| done.moved.rows as f64 / time.as_secs_f64().max(1e-9);
     let clustering = Clustering {
         rows_per_cpu_s: rate(Usage::now().cpu.saturating_sub(cpu)),
         rows_per_s: rate(started.elapsed()),
-        bytes_before: done.bytes_before,
-        bytes_after: done.bytes_after,
+        bytes_before: done.moved.bytes_before,
+        bytes_after: done.moved.bytes_after,
         depth_before: done.depth_before,
         depth_after: done.depth_after,
-        segments: (done.segments_in, done.segments_out),
+        segments: (done.moved.segments_in, done.moved.segments_out),
         spilled_bytes: done.spilled_bytes,
     };
     // Remove old segments, so that sizes count the current version only.

@@ -39,11 +39,11 @@ pub(crate) async fn cluster(args: &TableClusterArgs) -> Result<()> {
         note(&format!("column {column:?} holds one value only: it does not affect the order"));
     }
     let summary = json!({
-        "rows": done.rows,
-        "segments_in": done.segments_in,
-        "segments_out": done.segments_out,
-        "bytes_before": done.bytes_before,
-        "bytes_after": done.bytes_after,
+        "rows": done.moved.rows,
+        "segments_in": done.moved.segments_in,
+        "segments_out": done.moved.segments_out,
+        "bytes_before": done.moved.bytes_before,
+        "bytes_after": done.moved.bytes_after,
         "depth_before": done.depth_before,
         "depth_after": done.depth_after,
         "spilled_bytes": done.spilled_bytes,
@@ -154,12 +154,12 @@ pub(crate) async fn rewrite(args: &TableRewriteArgs) -> Result<()> {
     let summary = json!({
         "layout_before": done.layout_before.to_string(),
         "layout": done.layout.to_string(),
-        "rows": done.rows,
-        "segments_in": done.segments_in,
-        "segments_out": done.segments_out,
+        "rows": done.moved.rows,
+        "segments_in": done.moved.segments_in,
+        "segments_out": done.moved.segments_out,
         "segments_left": done.segments_left,
-        "bytes_before": done.bytes_before,
-        "bytes_after": done.bytes_after,
+        "bytes_before": done.moved.bytes_before,
+        "bytes_after": done.moved.bytes_after,
     });
     timed.print(summary, args.table.format.format)
 }

@@ -12,7 +12,6 @@ pub struct BucketUrl {
     pub(super) prefix: Key,
 }
 
-/// The text is not a bucket address.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("invalid bucket address {text:?}: write s3://BUCKET/PREFIX")]
 pub struct AddressError {
@@ -20,10 +19,8 @@ pub struct AddressError {
 }
 
 impl BucketUrl {
-    /// The start of every bucket address.
     pub const SCHEME: &str = "s3://";
 
-    /// The address of an object, for display.
     pub(super) fn of(&self, key: &Key) -> String {
         format!("{}{}/{key}", Self::SCHEME, self.bucket)
     }

@@ -19,15 +19,12 @@ use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
 
 use super::address::BucketUrl;
 use super::error::{BucketError, Trouble};
-use crate::files::{RealDisk, create_dir_all, create_options, temporary_name, write_file};
+use crate::files::{RealDisk, create_dir_all, create_options, parent, temporary_name, write_file};
 
 /// Limit on one upload request; larger objects are uploaded in parts of this size.
 const PART_BYTES: usize = 16 << 20;
-/// Concurrent uploads of one object's parts.
 const PARTS_AT_ONCE: usize = 4;
-/// Bytes per download request.
 const READ_BYTES: u64 = 64 << 20;
-/// Concurrent downloads.
 const OBJECTS_AT_ONCE: usize = 8;
 /// Attempts to create an object while the store cannot return its content.
 const TRIES: usize = 5;
@@ -42,7 +39,6 @@ const RETRIES: RetryConfig = RetryConfig {
 
 type Result<T> = std::result::Result<T, BucketError>;
 
-/// A blocking client.
 #[derive(Debug)]
 pub(super) struct Client {
     requests: Arc<Requests>,
@@ -80,13 +76,11 @@ impl Client {
         self.wait(|requests| async move { requests.create(&key, bytes.into()).await })
     }
 
-    /// Reads an object; `None` if it does not exist.
     pub(super) fn read(&self, key: &Key) -> Result<Option<Vec<u8>>> {
         let key = key.clone();
         self.wait(|requests| async move { requests.read(&key).await.map(|found| found.map(Into::into)) })
     }
 
-    /// The lengths of some objects, in order.
     pub(super) fn lengths(&self, keys: Vec<Key>) -> Result<Vec<u64>> {
         self.wait(|requests| async move {
             let lengths = stream::iter(keys).map(|key| {
@@ -131,13 +125,11 @@ impl Client {
         self.wait(|requests| async move { requests.list(&prefix, offset.as_ref()).await })
     }
 
-    /// Deletes an object if it exists.
     pub(super) fn remove(&self, key: &Key) -> Result<()> {
         let key = key.clone();
         self.wait(|requests| async move { requests.remove(vec![key]).await })
     }
 
-    /// Deletes all objects below a prefix.
     pub(super) fn remove_all(&self, prefix: &Key) -> Result<()> {
         let prefix = prefix.clone();
         self.wait(|requests| async move {
@@ -179,7 +171,6 @@ impl Drop for Client {
     }
 }
 
-/// Requests to the store.
 #[derive(Debug)]
 struct Requests {
     store: AmazonS3,
@@ -302,9 +293,7 @@ impl Requests {
     async fn fetch_into(&self, key: &Key, path: &Path, bytes: u64) -> Result<()> {
         let kept = |error| self.kept("read", key)(error);
         let failed = |error| self.failed("read", key)(error);
-        if let Some(folder) = path.parent() {
-            create_dir_all(folder).map_err(kept)?;
-        }
+        create_dir_all(parent(path)).map_err(kept)?;
         let mut file = create_options(path).write(true).create(true).truncate(true).open(path).map_err(kept)?;
         // An empty object needs no range request.
         let (mut at, mut whole, mut e_tag) = (0, bytes, None);
@@ -344,8 +333,6 @@ impl Requests {
 }
 
 fn keep(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        create_dir_all(folder)?;
-    }
+    create_dir_all(parent(path))?;
     write_file(&RealDisk, path, bytes)
 }

@@ -26,9 +26,6 @@ pub struct BucketDisk {
 impl BucketDisk {
     /// Opens tables in a bucket of the store that the `AWS_*` variables name, with a mirror below `mirrors`. Sends no
     /// request.
-    ///
-    /// # Errors
-    /// If the variables are invalid or the folder cannot be created.
     pub fn open(url: BucketUrl, mirrors: &Path) -> Result<Self, BucketError> {
         let client = Client::from_environment(url)?;
         let url = client.url();

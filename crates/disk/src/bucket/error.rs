@@ -1,7 +1,7 @@
 //! Errors of an object store.
 
 use std::error::Error;
-use std::io;
+use std::{io, iter};
 
 use object_store::client::{HttpError, HttpErrorKind};
 
@@ -75,7 +75,7 @@ impl Trouble {
     /// Classifies an error of the object store library.
     pub(super) fn of(error: &object_store::Error, bucket: &str, endpoint: &str) -> Self {
         let (bucket, endpoint) = (bucket.to_owned(), endpoint.to_owned());
-        let said = chain(error);
+        let said = causes(error).map(ToString::to_string).collect::<Vec<_>>().join(": ");
         match error {
             _ if said.contains("scheme is not allowed") => Self::Plain { endpoint },
             _ if said.contains("NoSuchBucket") => Self::NoBucket { bucket, endpoint },
@@ -107,43 +107,24 @@ const DENIALS: [&str; 5] =
 /// The path of the EC2 metadata service for credentials.
 const METADATA: &str = "/latest/api/token";
 
-/// The error code in a store's reply.
 fn code(said: &str) -> Option<&str> {
     Some(said.split_once("<Code>")?.1.split_once("</Code>")?.0)
 }
 
 /// Why no reply arrived; `None` if one did.
 fn unreached(error: &object_store::Error) -> Option<String> {
-    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
-    while let Some(error) = cause {
-        if let Some(http) = error.downcast_ref::<HttpError>() {
-            return match http.kind() {
-                HttpErrorKind::Connect | HttpErrorKind::Request | HttpErrorKind::Interrupted => Some(root(http)),
-                HttpErrorKind::Timeout => Some("timed out".to_owned()),
-                _ => None,
-            };
+    let http = causes(error).find_map(|cause| cause.downcast_ref::<HttpError>())?;
+    match http.kind() {
+        // The root cause says most.
+        HttpErrorKind::Connect | HttpErrorKind::Request | HttpErrorKind::Interrupted => {
+            causes(http).last().map(ToString::to_string)
         }
-        cause = error.source();
+        HttpErrorKind::Timeout => Some("timed out".to_owned()),
+        _ => None,
     }
-    None
 }
 
-/// The messages of an error and its causes.
-fn chain(error: &(dyn Error + 'static)) -> String {
-    let mut words = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        words = format!("{words}: {error}");
-        cause = error.source();
-    }
-    words
-}
-
-/// The message of the root cause.
-fn root(error: &(dyn Error + 'static)) -> String {
-    let mut last = error;
-    while let Some(cause) = last.source() {
-        last = cause;
-    }
-    last.to_string()
+/// An error, its cause, the cause of that, and so on.
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    iter::successors(Some(error), |&error| error.source())
 }

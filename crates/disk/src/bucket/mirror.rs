@@ -13,10 +13,8 @@ use crate::files::{TEMPORARY_SUFFIX, create_dir_all};
 const SIDECARS: &str = "_sidecars/";
 const CHECKPOINT: &str = ".checkpoint.parquet";
 const ENTRY: &str = ".json";
-/// Digits of a version in a file name.
 const DIGITS: usize = 20;
 
-/// A mirror's folder, and its prefix in the bucket.
 #[derive(Debug)]
 pub(super) struct Mirror {
     root: PathBuf,
@@ -37,7 +35,6 @@ impl Mirror {
         &self.root
     }
 
-    /// The key of a file or folder of the mirror.
     pub(super) fn key(&self, path: &Path) -> io::Result<Key> {
         let outside = || io::Error::new(ErrorKind::InvalidInput, "the path is outside the bucket's mirror");
         let below = path.strip_prefix(&self.root).map_err(|_| outside())?.to_str().ok_or_else(outside)?;
@@ -51,12 +48,10 @@ pub(super) fn is_temporary(path: &Path) -> bool {
     name.starts_with('.') && name.ends_with(TEMPORARY_SUFFIX)
 }
 
-/// The file name of a log entry.
 pub(super) fn entry(version: u64) -> String {
     format!("{version:0DIGITS$}{ENTRY}")
 }
 
-/// The newest log entry in the mirror.
 pub(super) fn newest_entry(log: &Path) -> io::Result<Option<u64>> {
     let entries = match fs::read_dir(log) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -70,7 +65,6 @@ pub(super) fn newest_entry(log: &Path) -> io::Result<Option<u64>> {
     Ok(newest)
 }
 
-/// The version of a log file.
 fn version(name: &str) -> Option<u64> {
     let (digits, rest) = name.split_at_checked(DIGITS)?;
     if rest.starts_with('.') && digits.bytes().all(|b| b.is_ascii_digit()) { digits.parse().ok() } else { None }
@@ -85,7 +79,6 @@ pub(super) fn first_wanted<'a>(names: impl Iterator<Item = &'a str>) -> u64 {
         .unwrap_or(0)
 }
 
-/// The kinds of files in a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LogFile {
     Entry,

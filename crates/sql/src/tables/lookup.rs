@@ -21,7 +21,6 @@ const RANGES_MAX: usize = 32;
 /// Memory for the block indexes of a table's secondary indexes, in bytes. The rest is read again for each query.
 const MEMORY: usize = 64 << 20;
 
-/// The rows that conditions select.
 #[derive(Debug, Clone)]
 pub(super) enum Wanted {
     /// Rows with a key in one of the ranges.
@@ -194,7 +193,6 @@ pub(super) struct Lookups {
     memory: AtomicUsize,
 }
 
-/// The result for one segment.
 pub(super) struct FoundIn {
     pub(super) segment: usize,
     /// Its row groups that may hold selected rows; `None` if unknown.

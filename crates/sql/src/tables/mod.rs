@@ -30,7 +30,6 @@ use snapshot::SnapshotTable;
 /// time.
 pub type Unique = BTreeMap<TableName, Vec<String>>;
 
-/// All tables of one database.
 #[derive(Default)]
 pub(crate) struct Tables {
     /// Sorted by name.
@@ -63,7 +62,6 @@ impl Tables {
         Ok(databases.into_iter().map(|(name, tables)| (name, Arc::new(tables))).collect())
     }
 
-    /// The names, sorted.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().map(|e| e.table.name())
     }

@@ -84,7 +84,6 @@ fn is_bounded(ty: &DataType) -> bool {
     }
 }
 
-/// The values of a partition column, one per segment.
 pub(super) fn partition_values(segments: &[Segment], name: &str, ty: &DataType) -> Option<ArrayRef> {
     let text = |s: &Segment| s.partition.get(name).filter(|text| !text.is_empty()).cloned();
     parse(&segments.iter().map(text).collect(), ty)

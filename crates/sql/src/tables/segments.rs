@@ -32,7 +32,6 @@ use crate::reading::Planned;
 use crate::rows::project;
 use crate::scan::{ScanExec, segment_file};
 
-/// One version of a table.
 #[derive(Debug)]
 pub(super) struct DeltaTable {
     root: PathBuf,
@@ -159,14 +158,11 @@ impl DeltaTable {
     }
 }
 
-/// A selected segment.
 struct Left<'a> {
     segment: &'a Segment,
-    /// The selected row groups; `None` for all.
     groups: Option<Vec<bool>>,
 }
 
-/// A plan that reads the selected row groups.
 fn access(groups: &[bool]) -> ParquetAccessPlan {
     let mut access = ParquetAccessPlan::new_none(groups.len());
     groups.iter().enumerate().filter(|(_, wanted)| **wanted).for_each(|(group, _)| access.scan(group));

@@ -19,7 +19,6 @@ use super::with_views;
 use crate::error::QueryError;
 use crate::rows::invalid;
 
-/// A table with its unflushed rows.
 #[derive(Debug)]
 pub(super) struct SnapshotTable {
     schema: SchemaRef,

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use crate::layout::Clustering;
 use crate::log::Segment;
 
-/// Maximum number of runs of a table.
 pub(crate) const RUNS_MAX: usize = 8;
 
 const KEY: &str = "manyworlds.cluster";

@@ -11,10 +11,8 @@ use super::keys::Keys;
 use super::rank::Ranks;
 use crate::input::Input;
 
-/// Number of sampled keys.
 const POINTS: usize = 1024;
 
-/// The smallest and the largest coordinate in one dimension.
 type Bounds = (u32, u32);
 
 /// Keys of some rows, as coordinates in every dimension.
@@ -36,7 +34,6 @@ impl Points {
         Self(points)
     }
 
-    /// The overlap depth of some segments.
     pub(crate) fn depth<'a>(&self, keys: &Keys, segments: impl Iterator<Item = &'a Input>) -> f64 {
         let groups: Vec<Vec<Bounds>> = segments.flat_map(|input| groups(keys, input)).collect();
         let holds = |group: &&Vec<Bounds>, point: &Vec<u32>| {

@@ -8,7 +8,7 @@ use arrow::datatypes::SchemaRef;
 
 use super::curve::Cube;
 use super::rank::Ranks;
-use crate::error::TableError;
+use crate::error::{Result, TableError};
 use crate::input::Input;
 
 /// Maximum bits of a cell: one counter per cell must fit in the cache.
@@ -18,8 +18,6 @@ const CELL_ROWS: u64 = 8;
 /// Places of the input to sample, and rows from each.
 const SAMPLE_PLACES: u64 = 128;
 const SAMPLE_PLACE_ROWS: u64 = 512;
-
-type Result<T> = std::result::Result<T, TableError>;
 
 /// The clustering columns with more than one value, and their quantiles.
 #[derive(Debug)]
@@ -84,8 +82,7 @@ pub(crate) fn sample(inputs: &[Input], schema: &SchemaRef, columns: &[usize]) ->
             batches.push(spread(&inputs[input], group, rows, wanted, columns)?);
         }
     }
-    let projected = Arc::new(schema.project(columns).map_err(|e| TableError::Unexpected(e.to_string()))?);
-    concat_batches(&projected, &batches).map_err(|e| TableError::Unexpected(e.to_string()))
+    Ok(concat_batches(&Arc::new(schema.project(columns)?), &batches)?)
 }
 
 /// Returns `wanted` rows of a row group, spread evenly.
@@ -102,13 +99,11 @@ fn spread(input: &Input, group: usize, rows: u64, wanted: u64, columns: &[usize]
             next += 1;
         }
         before = end;
-        parts.push(
-            take_record_batch(&batch, &UInt32Array::from(taken)).map_err(|e| TableError::Unexpected(e.to_string()))?,
-        );
+        parts.push(take_record_batch(&batch, &UInt32Array::from(taken))?);
     }
     let schema = parts
         .first()
         .map(RecordBatch::schema)
         .ok_or_else(|| TableError::Unexpected("a row group returned no rows".to_owned()))?;
-    concat_batches(&schema, &parts).map_err(|e| TableError::Unexpected(e.to_string()))
+    Ok(concat_batches(&schema, &parts)?)
 }

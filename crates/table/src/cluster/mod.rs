@@ -17,8 +17,7 @@ mod rank;
 mod shuffle;
 mod spill;
 
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow::datatypes::SchemaRef;
@@ -26,25 +25,19 @@ use arrow::datatypes::SchemaRef;
 use self::depth::Points;
 use self::keys::Keys;
 use self::shuffle::{Placement, Shuffle};
-use crate::blocking::blocking;
-use crate::error::TableError;
+use crate::error::{Result, TableError};
 use crate::input::Input;
+use crate::job::{Counter, Moved, Progress, blocking, retried};
 use crate::layout::{Clustering, Encodings, GROUP_ROWS_MAX, Layout, TableOptions};
 use crate::log::{Change, Rewrite, Segment};
 use crate::output::{self, NanColumns, Output};
-use crate::progress::Progress;
+use crate::target::Target;
 use disk::Disk;
 
-/// Default memory for moving rows, in bytes.
 pub const MEMORY: usize = 256 << 20;
-/// Maximum row groups of a segment.
 const SEGMENT_GROUPS: usize = 12;
 /// Maximum uncompressed bytes of a row group. It is in memory during writing.
 const GROUP_BYTES: u64 = 128 << 20;
-/// Attempts of a run, if other commands change its segments.
-const TRIES: usize = 3;
-
-type Result<T> = std::result::Result<T, TableError>;
 
 #[derive(Clone)]
 pub struct ClusterOptions {
@@ -63,22 +56,9 @@ impl Default for ClusterOptions {
     }
 }
 
-impl fmt::Debug for ClusterOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { clustering, memory, all, progress: _ } = self;
-        let mut shown = f.debug_struct("ClusterOptions");
-        shown.field("clustering", clustering).field("memory", memory).field("all", all).finish_non_exhaustive()
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Clustered {
-    /// Rows moved.
-    pub rows: u64,
-    pub segments_in: usize,
-    pub segments_out: usize,
-    pub bytes_before: u64,
-    pub bytes_after: u64,
+    pub moved: Moved,
     /// Row groups of the whole table that a question for one key read before clustering, on average.
     pub depth_before: f64,
     pub depth_after: f64,
@@ -88,46 +68,27 @@ pub struct Clustered {
 }
 
 /// Clusters the table in the folder `root`, by default only its unclustered segments.
-///
-/// # Errors
-/// If the table does not exist or its layout is not `clustered`, a column does not exist, the disk or the log fails,
-/// or other commands keep rewriting the same segments. Then the table is unchanged.
 pub async fn cluster(root: &Path, disk: Arc<dyn Disk>, options: ClusterOptions) -> Result<Clustered> {
-    let mut tries = 1;
-    loop {
-        match cluster_once(root, disk.clone(), &options).await {
-            Err(TableError::Overtaken { segment, .. }) if tries < TRIES => {
-                tracing::debug!(table = %root.display(), segment, "another command was faster; retrying");
-                tries += 1;
-            }
-            result => return result,
-        }
-    }
+    retried(|| cluster_once(root, disk.clone(), &options)).await
 }
 
 async fn cluster_once(root: &Path, disk: Arc<dyn Disk>, options: &ClusterOptions) -> Result<Clustered> {
     let mut table = output::open(root, disk.clone()).await?;
-    let stored = table.options()?;
-    let schema = table.arrow_schema()?;
-    let (of_table, clustering) = clustering(root, &schema, &stored, options)?;
-    let segments: Vec<Segment> = table.segments_by_age().await?.into_iter().map(|(_, segment)| segment).collect();
+    let target = Target::of(&table, disk)?;
+    let stored = target.options.clone();
+    let (of_table, clustering) = clustering(root, &target.schema, &stored, options)?;
+    let segments = table.segments_by_age().await?;
     let chosen = choice::choose(segments.clone(), &clustering, options.all);
     if chosen.iter().all(|s| s.rows == 0) {
         return Ok(Clustered::default());
     }
-    let job = Job {
-        root: root.to_owned(),
-        disk,
-        schema,
-        options: of_table.clone(),
-        clustering,
-        memory: options.memory,
-        progress: options.progress.clone(),
-    };
+    let properties = of_table.property_changes(&stored);
+    let ClusterOptions { memory, progress, .. } = options.clone();
+    let job = Job { target: Target { options: of_table, ..target }, clustering, memory, progress };
     let inputs = chosen.clone();
     let (output, clustered) = blocking(move || job.run(&segments, &inputs)).await?;
-    let properties = of_table.property_changes(&stored);
-    output.commit(&mut table, Change { properties, ..Change::rewrite(chosen, Rewrite::SameRows) }).await?;
+    let change = Change { properties, ..Change::rewrite(chosen, Rewrite::SameRows) };
+    output::commit(Some(output), &mut table, change).await?;
     Ok(clustered)
 }
 
@@ -138,7 +99,7 @@ fn clustering(
     stored: &TableOptions,
     options: &ClusterOptions,
 ) -> Result<(TableOptions, Clustering)> {
-    let refuse = |reason: String| TableError::Options { path: root.to_owned(), reason };
+    let refuse = |reason: String| TableError::options(root, reason);
     if stored.layout != Layout::Clustered {
         return Err(refuse(format!("cannot cluster layout {}: use a table of layout clustered", stored.layout)));
     }
@@ -150,13 +111,8 @@ fn clustering(
     Ok((of_table, clustering))
 }
 
-/// A clustering run.
 pub(crate) struct Job {
-    pub(crate) root: PathBuf,
-    pub(crate) disk: Arc<dyn Disk>,
-    pub(crate) schema: SchemaRef,
-    /// Options for the new segments.
-    pub(crate) options: TableOptions,
+    pub(crate) target: Target,
     pub(crate) clustering: Clustering,
     pub(crate) memory: usize,
     pub(crate) progress: Option<Progress>,
@@ -165,31 +121,28 @@ pub(crate) struct Job {
 impl Job {
     /// Moves the rows of the `chosen` segments, at least one row in total. `segments` are all segments of the table.
     pub(crate) fn run(&self, segments: &[Segment], chosen: &[Segment]) -> Result<(Output, Clustered)> {
-        let open = |segments: &[Segment]| -> Result<Vec<Input>> {
-            segments.iter().map(|s| Input::open(&self.root, &self.schema, s)).collect()
-        };
-        let inputs = open(chosen)?;
+        let inputs = Input::open_all(&self.target, chosen)?;
         let others: Vec<Segment> = segments.iter().filter(|s| !chosen.contains(s)).cloned().collect();
-        let others = open(&others)?;
+        let others = Input::open_all(&self.target, &others)?;
         let rows: u64 = inputs.iter().map(Input::rows_in_all).sum();
-        let columns = self.columns()?;
-        let sample = keys::sample(&inputs, &self.schema, &columns)?;
+        let Target { root, schema, .. } = &self.target;
+        let place = |name: &String| Ok(schema.index_of(name)?);
+        let columns = self.clustering.columns.iter().map(place).collect::<Result<Vec<_>>>()?;
+        let sample = keys::sample(&inputs, schema, &columns)?;
         let (keys, constant) = Keys::of_sample(&sample, &columns, rows);
-        let left_out = self.names(&constant);
+        let left_out: Vec<String> = constant.into_iter().map(|place| schema.field(place).name().clone()).collect();
         for column in &left_out {
-            tracing::warn!(table = %self.root.display(), column, "ignored a clustering column with only one value");
+            tracing::warn!(table = %root.display(), column, "ignored a clustering column with only one value");
         }
         let points = Points::of_sample(&keys, &sample, &columns);
         let depth_before = points.depth(&keys, inputs.iter().chain(&others));
-        let (mut bins, nan) = self.shuffle(&inputs, &keys, &columns, rows)?;
-        let output = self.write(&mut bins, nan, rows)?;
-        let written = open(output.segments())?;
+        // Reading and writing are half of the work each.
+        let mut counter = Counter::new(self.progress.as_ref(), 2, rows);
+        let (mut bins, nan) = self.shuffle(&inputs, &keys, &columns, &mut counter)?;
+        let output = self.write(&mut bins, nan, &mut counter)?;
+        let written = Input::open_all(&self.target, output.segments())?;
         let clustered = Clustered {
-            rows,
-            segments_in: chosen.len(),
-            segments_out: written.len(),
-            bytes_before: chosen.iter().map(|s| s.bytes).sum(),
-            bytes_after: output.segments().iter().map(|s| s.bytes).sum(),
+            moved: Moved::new(rows, chosen, output.segments()),
             depth_before,
             depth_after: points.depth(&keys, written.iter().chain(&others)),
             spilled_bytes: bins.spilled(),
@@ -198,36 +151,28 @@ impl Job {
         Ok((output, clustered))
     }
 
-    /// Positions of the clustering columns.
-    fn columns(&self) -> Result<Vec<usize>> {
-        let position = |name: &String| self.schema.index_of(name).map_err(|e| TableError::Unexpected(e.to_string()));
-        self.clustering.columns.iter().map(position).collect()
-    }
-
-    fn names(&self, columns: &[usize]) -> Vec<String> {
-        columns.iter().map(|&i| self.schema.field(i).name().clone()).collect()
-    }
-
-    /// Moves every row to its bin.
-    fn shuffle(&self, inputs: &[Input], keys: &Keys, columns: &[usize], rows: u64) -> Result<(Shuffle, NanColumns)> {
-        let mut placement = self.place(inputs, keys, columns, rows)?;
-        let mut bins = Shuffle::new(&self.root, &self.schema, placement.bins(), self.memory);
+    fn shuffle(
+        &self,
+        inputs: &[Input],
+        keys: &Keys,
+        columns: &[usize],
+        counter: &mut Counter<'_>,
+    ) -> Result<(Shuffle, NanColumns)> {
+        let mut placement = self.place(inputs, keys, columns, counter.total())?;
+        let mut bins = Shuffle::new(&self.target.root, &self.target.schema, placement.bins(), self.memory);
         let mut nan = NanColumns::default();
-        let mut done = 0;
         for input in inputs {
             for batch in input.rows(None, None)? {
                 let batch = batch?;
                 nan.add_batch(&batch);
                 let cells = keys.cells(batch.num_rows(), |column| batch.column(column));
                 bins.push(&batch, &placement.bins_of(&cells))?;
-                done += batch.num_rows() as u64;
-                self.report(done, rows);
+                counter.add(batch.num_rows() as u64);
             }
         }
         Ok((bins, nan))
     }
 
-    /// Counts the rows per cell.
     fn place(&self, inputs: &[Input], keys: &Keys, columns: &[usize], rows: u64) -> Result<Placement> {
         let mut counts = vec![0; keys.cube().cells() as usize];
         let needed: Vec<usize> = columns.iter().copied().filter(|c| keys.ranks().iter().any(|r| r.0 == *c)).collect();
@@ -251,15 +196,14 @@ impl Job {
     }
 
     /// Writes each bin as one row group.
-    fn write(&self, bins: &mut Shuffle, nan: NanColumns, rows: u64) -> Result<Output> {
+    fn write(&self, bins: &mut Shuffle, nan: NanColumns, counter: &mut Counter<'_>) -> Result<Output> {
         let count = bins.len();
-        let encodings =
-            Encodings::choose(&bins.rows(count / 2)?, &self.options).map_err(|e| TableError::encode(&self.root, e))?;
+        let encodings = Encodings::choose(&bins.rows(count / 2)?, &self.target.options);
+        let encodings = encodings.map_err(|e| TableError::encode(&self.target.root, e))?;
         let marks = choice::marks(&self.clustering);
-        let mut output = Output::new(self.disk.clone(), &self.root, &self.schema, &self.options, encodings, nan);
-        let group_rows = rows.div_ceil(count as u64) as usize;
+        let mut output = Output::new(&self.target, encodings, nan);
+        let group_rows = counter.total().div_ceil(count as u64) as usize;
         let segments = count.div_ceil(SEGMENT_GROUPS);
-        let mut done = rows;
         for segment in 0..segments {
             let groups = segment * count / segments..(segment + 1) * count / segments;
             output.begin(groups.len() * group_rows, marks.clone())?;
@@ -267,19 +211,11 @@ impl Job {
                 let batch = bins.take(group)?;
                 output.write(&batch)?;
                 output.end_group()?;
-                done += batch.num_rows() as u64;
-                self.report(done, rows);
+                counter.add(batch.num_rows() as u64);
             }
             output.end()?;
         }
         Ok(output)
-    }
-
-    /// Reading and writing are half of the work each.
-    fn report(&self, done: u64, rows: u64) {
-        if let Some(progress) = &self.progress {
-            progress(done / 2, rows);
-        }
     }
 }
 

@@ -12,7 +12,6 @@ use arrow::datatypes::{
     Int64Type, TimestampMicrosecondType,
 };
 
-/// The ranks of one column.
 #[derive(Debug, Clone)]
 pub(crate) struct Ranks {
     bounds: Bounds,

@@ -14,10 +14,8 @@ use arrow::datatypes::SchemaRef;
 
 use super::curve::Cube;
 use super::spill::{Piece, Spill};
-use crate::error::TableError;
+use crate::error::Result;
 use crate::layout::Curve;
-
-type Result<T> = std::result::Result<T, TableError>;
 
 /// Assigns bins to rows by their cells.
 #[derive(Debug)]
@@ -85,7 +83,7 @@ impl Shuffle {
 
     pub(crate) fn push(&mut self, batch: &RecordBatch, bins: &[u32]) -> Result<()> {
         let (order, ends) = by_bin(bins, self.bins.len());
-        let sorted = take_record_batch(batch, &order).map_err(|e| TableError::Unexpected(e.to_string()))?;
+        let sorted = take_record_batch(batch, &order)?;
         self.held += sorted.get_array_memory_size();
         let mut start = 0;
         for (bin, end) in self.bins.iter_mut().zip(ends) {
@@ -103,7 +101,7 @@ impl Shuffle {
             none => none.insert(Spill::create(&self.root)?),
         };
         for bin in self.bins.iter_mut().filter(|b| !b.held.is_empty()) {
-            let whole = concat_batches(&self.schema, &bin.held).map_err(|e| TableError::Unexpected(e.to_string()))?;
+            let whole = concat_batches(&self.schema, &bin.held)?;
             bin.held.clear();
             bin.spilled.push(spill.put(&[whole], &self.schema)?);
         }
@@ -111,7 +109,6 @@ impl Shuffle {
         Ok(())
     }
 
-    /// The number of bins.
     pub(crate) fn len(&self) -> usize {
         self.bins.len()
     }
@@ -133,7 +130,7 @@ impl Shuffle {
             }
         }
         batches.extend(held.iter().cloned());
-        concat_batches(&self.schema, &batches).map_err(|e| TableError::Unexpected(e.to_string()))
+        Ok(concat_batches(&self.schema, &batches)?)
     }
 }
 

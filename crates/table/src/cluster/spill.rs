@@ -4,7 +4,7 @@
 //! that, it has a temporary name until the process ends; a later sweep removes leftovers.
 
 use std::fs::File;
-use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use arrow::array::RecordBatch;
@@ -13,12 +13,9 @@ use arrow::datatypes::SchemaRef;
 use arrow::ipc::reader::StreamDecoder;
 use arrow::ipc::writer::StreamWriter;
 
-use crate::error::TableError;
+use crate::error::{Result, TableError};
 use disk::{create_options, temporary_name};
 
-type Result<T> = std::result::Result<T, TableError>;
-
-/// The location of some rows in the spill file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Piece {
     at: u64,
@@ -38,7 +35,6 @@ pub(crate) struct Spill {
 }
 
 impl Spill {
-    /// Creates an empty spill file in a table's folder.
     pub(crate) fn create(root: &Path) -> Result<Self> {
         let path = temporary_name(&root.join("spill"));
         let failed = || TableError::io("create", &path);
@@ -47,7 +43,6 @@ impl Spill {
         Ok(Self { path, file, named, end: 0, plain: Vec::new(), packed: Vec::new() })
     }
 
-    /// Bytes written.
     pub(crate) fn bytes(&self) -> u64 {
         self.end
     }
@@ -63,16 +58,14 @@ impl Spill {
         let stored = lz4_flex::block::compress_into(&self.plain, &mut self.packed)
             .map_err(|e| TableError::Unexpected(format!("cannot compress rows: {e}")))?;
         let piece = Piece { at: self.end, stored, bytes: self.plain.len() };
-        self.file.seek(SeekFrom::Start(piece.at)).map_err(TableError::io("write", &self.path))?;
-        self.file.write_all(&self.packed[..stored]).map_err(TableError::io("write", &self.path))?;
+        self.file.write_all_at(&self.packed[..stored], piece.at).map_err(TableError::io("write", &self.path))?;
         self.end += stored as u64;
         Ok(piece)
     }
 
     pub(crate) fn get(&mut self, piece: Piece) -> Result<Vec<RecordBatch>> {
         self.packed.resize(piece.stored, 0);
-        self.file.seek(SeekFrom::Start(piece.at)).map_err(TableError::io("read", &self.path))?;
-        self.file.read_exact(&mut self.packed).map_err(TableError::io("read", &self.path))?;
+        self.file.read_exact_at(&mut self.packed, piece.at).map_err(TableError::io("read", &self.path))?;
         let plain =
             lz4_flex::block::decompress(&self.packed, piece.bytes).map_err(|e| TableError::damaged(&self.path, e))?;
         let mut plain = Buffer::from_vec(plain);

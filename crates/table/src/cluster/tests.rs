@@ -100,7 +100,7 @@ async fn segments(root: &Path) -> Vec<Segment> {
 async fn groups(root: &Path) -> Vec<RecordBatch> {
     let table = Table::open(root, Arc::new(RealDisk)).await.unwrap().unwrap();
     let mut groups = Vec::new();
-    for (_, segment) in table.segments_by_age().await.unwrap() {
+    for segment in table.segments_by_age().await.unwrap() {
         let input = Input::open(root, &schema(), &segment).unwrap();
         for group in 0..input.metadata().metadata().num_row_groups() {
             let batches: Vec<_> = input.rows(Some(vec![group]), None).unwrap().map(Result::unwrap).collect();
@@ -143,7 +143,8 @@ async fn clustering_keeps_every_row_and_type() {
         let root = tempfile::tempdir().unwrap();
         drop(table(root.path(), by(columns, curve), 240_000, 50_000).await);
         let done = run(root.path(), ClusterOptions { memory, ..ClusterOptions::default() }).await.unwrap();
-        assert_eq!((done.rows, done.segments_in, done.segments_out), (240_000, 5, 1));
+        let Moved { rows, segments_in, segments_out, .. } = done.moved;
+        assert_eq!((rows, segments_in, segments_out), (240_000, 5, 1));
         assert_eq!(done.spilled_bytes > 0, memory < MEMORY, "{done:?}");
         assert_eq!(done.left_out, columns.iter().filter(|c| **c == "same").map(|&c| c.to_owned()).collect::<Vec<_>>());
         check(root.path(), 240_000).await;
@@ -185,7 +186,7 @@ async fn clustered_segments_stay_until_runs_accumulate() {
         inserter.insert(&[rows(&ids)]).await.unwrap();
         let done = run(root.path(), ClusterOptions::default()).await.unwrap();
         let taken = if run_number + 1 == runs { choice::RUNS_MAX / 2 + 1 } else { 1 };
-        assert_eq!((done.segments_in, done.segments_out), (taken, 1));
+        assert_eq!((done.moved.segments_in, done.moved.segments_out), (taken, 1));
     }
     assert_eq!(segments(root.path()).await.len(), choice::RUNS_MAX / 2 + 1);
     assert_eq!(run(root.path(), ClusterOptions::default()).await.unwrap(), Clustered::default());
@@ -193,7 +194,7 @@ async fn clustered_segments_stay_until_runs_accumulate() {
     let clustering = Some(by(&["at", "flag"], Curve::ZOrder));
     let all = ClusterOptions { clustering: clustering.clone(), all: true, ..ClusterOptions::default() };
     let done = run(root.path(), all).await.unwrap();
-    assert_eq!((done.rows, done.segments_out), (runs as u64 * 1000, 1));
+    assert_eq!((done.moved.rows, done.moved.segments_out), (runs as u64 * 1000, 1));
     let table = Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
     assert_eq!(table.options().unwrap().clustering, clustering);
     // A writer with the old key continues.
@@ -220,7 +221,7 @@ async fn concurrent_clusterers_and_writers_keep_rows() {
             for _ in 0..4 {
                 match run(&root, ClusterOptions { all: number == 0, ..ClusterOptions::default() }).await {
                     Err(error) => assert_eq!(error.kind(), ErrorKind::Conflict, "{error}"),
-                    Ok(done) => assert!(done.rows <= 24_000),
+                    Ok(done) => assert!(done.moved.rows <= 24_000),
                 }
             }
         })

@@ -14,7 +14,6 @@ use arrow::row::{Row, RowConverter, SortField};
 
 use super::limits::GROUP_ROWS_MAX;
 
-/// Maximum sampled rows.
 pub const ADVICE_ROWS: usize = 1_000_000;
 /// Maximum number of filters: each costs ten bits per value.
 const BLOOM_COLUMNS_MAX: usize = 3;
@@ -40,11 +39,9 @@ pub struct Advice {
     /// Average share of all values, by rank, within the bounds of 10,000 adjacent rows: near 0 for sorted rows, near 1
     /// for rows in random order.
     pub span: f64,
-    /// Whether to add a Bloom filter.
     pub bloom: Verdict,
     /// Whether statistics exclude rows in the current order.
     pub statistics: Verdict,
-    /// Whether to cluster by the column.
     pub cluster: Verdict,
 }
 
@@ -71,9 +68,6 @@ impl Verdict {
 }
 
 /// Advises on every column from the first [`ADVICE_ROWS`] rows of `sample`, in order of insertion.
-///
-/// # Errors
-/// If the batches have different columns, or a column cannot be sorted.
 pub fn advise(sample: &[RecordBatch]) -> Result<Vec<Advice>, ArrowError> {
     let Some(first) = sample.first() else { return Ok(Vec::new()) };
     let rows = concat_batches(first.schema_ref(), sample)?;
@@ -94,20 +88,15 @@ fn keep_best_filters(advice: &mut [Advice]) {
 }
 
 fn of_column(name: &str, values: &ArrayRef) -> Result<Advice, ArrowError> {
-    if values.data_type().is_nested() {
-        let (distinct, span) = order(&as_keys(values)?)?;
-        let no = || Verdict::no("holds sets: filters, bounds and clustering do not support them");
-        return Ok(Advice { column: name.to_owned(), distinct, span, bloom: no(), statistics: no(), cluster: no() });
-    }
-    let (distinct, span) = order(values)?;
-    Ok(Advice {
-        column: name.to_owned(),
-        distinct,
-        span,
-        bloom: bloom(values.data_type(), values.len(), distinct, span),
-        statistics: statistics(distinct, span),
-        cluster: cluster(values.len(), distinct, span),
-    })
+    let is_set = values.data_type().is_nested();
+    let (distinct, span) = if is_set { order(&as_keys(values)?)? } else { order(values)? };
+    let (ty, rows) = (values.data_type(), values.len());
+    let [bloom, statistics, cluster] = if is_set {
+        [(); 3].map(|()| Verdict::no("holds sets: filters, bounds and clustering do not support them"))
+    } else {
+        [bloom(ty, rows, distinct, span), statistics(distinct, span), cluster(rows, distinct, span)]
+    };
+    Ok(Advice { column: name.to_owned(), distinct, span, bloom, statistics, cluster })
 }
 
 /// Converts values without an order to bytes that sort; NULL stays NULL.

@@ -15,7 +15,6 @@
 //! plain.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType, Schema, SchemaRef};
@@ -24,6 +23,7 @@ use parquet::basic::{Compression, Encoding};
 use parquet::errors::Result;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::schema::types::ColumnPath;
+use strum::Display;
 
 use super::limits::PAGE_ROWS;
 use super::options::TableOptions;
@@ -35,13 +35,11 @@ pub(crate) const SAMPLE_ROWS: usize = 65_536;
 const NEAR: f64 = 1.02;
 /// Pages stay uncompressed if compression leaves more than this share.
 const INCOMPRESSIBLE: f64 = 0.97;
-/// Size limit of a dictionary in bytes.
 const DICTIONARY_BYTES: usize = 1 << 20;
 
-/// The encoding of a column's values in pages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
+#[strum(serialize_all = "lowercase")]
 pub enum ColumnEncoding {
-    /// Values in sequence.
     Plain,
     /// Indices into a dictionary (`RLE_DICTIONARY`).
     Dictionary,
@@ -55,20 +53,6 @@ pub enum ColumnEncoding {
     Split,
 }
 
-impl fmt::Display for ColumnEncoding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Plain => "plain",
-            Self::Dictionary => "dictionary",
-            Self::Delta => "delta",
-            Self::Common => "common",
-            Self::Prefixes => "prefixes",
-            Self::Split => "split",
-        })
-    }
-}
-
-/// The settings for writing one column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Choice {
     encoding: ColumnEncoding,
@@ -97,17 +81,12 @@ impl Encodings {
         Ok(Self { choices, codec, sample: sample.schema(), sample_rows: sample.num_rows() })
     }
 
-    /// Whether these encodings were chosen for the columns of `schema`.
-    pub(crate) fn are_of(&self, schema: &SchemaRef) -> bool {
-        self.sample == *schema
+    /// Whether a batch has the columns of the sample, and would not be a much better sample.
+    pub(crate) fn suit(&self, batch: &RecordBatch) -> bool {
+        let is_outgrown = self.sample_rows < SAMPLE_ROWS && batch.num_rows() >= 4 * self.sample_rows;
+        self.sample == *batch.schema_ref() && !is_outgrown
     }
 
-    /// Whether a batch of `rows` rows would be a much better sample.
-    pub(crate) fn outgrown_by(&self, rows: usize) -> bool {
-        self.sample_rows < SAMPLE_ROWS && rows >= 4 * self.sample_rows
-    }
-
-    /// The encoding of each column, by name.
     pub fn columns(&self) -> impl Iterator<Item = (&str, ColumnEncoding)> {
         self.choices.iter().map(|(name, choice)| (name.as_str(), choice.encoding))
     }

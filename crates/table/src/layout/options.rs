@@ -1,20 +1,17 @@
 //! A table's layout and options, stored as properties in the Delta log.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt;
 use std::path::Path;
-use std::str::FromStr;
 
 use arrow::datatypes::{DataType, Schema};
-use arrow::error::ArrowError;
+use strum::{Display, EnumString};
 
 use super::limits::GROUP_ROWS_MAX;
 use crate::error::TableError;
-use crate::log::Definition;
 use pages::{Codec, EncodingSet};
 
-/// The storage of a table's rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, EnumString)]
+#[strum(serialize_all = "lowercase", parse_err_ty = String, parse_err_fn = unknown_layout)]
 pub enum Layout {
     /// Parquet with the best encoding per column, without statistics.
     Column,
@@ -24,8 +21,8 @@ pub enum Layout {
     Clustered,
 }
 
-/// The order of clustered rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Display, EnumString)]
+#[strum(serialize_all = "lowercase", parse_err_ty = String, parse_err_fn = unknown_curve)]
 pub enum Curve {
     /// The Hilbert curve through all clustering columns.
     #[default]
@@ -43,7 +40,6 @@ pub struct Clustering {
     pub curve: Curve,
 }
 
-/// The storage of inserted rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableOptions {
     pub layout: Layout,
@@ -79,12 +75,8 @@ impl TableOptions {
         matches!(self.layout, Layout::Pruned | Layout::Clustered)
     }
 
-    /// Checks the options against the columns of a table.
-    ///
-    /// # Errors
-    /// If a named column does not exist or its type does not fit, or the options contradict the layout.
     pub fn check(&self, root: &Path, schema: &Schema) -> Result<(), TableError> {
-        let refuse = |reason: String| Err(TableError::Options { path: root.to_owned(), reason });
+        let refuse = |reason: String| Err(TableError::options(root, reason));
         if self.group_rows == 0 {
             return refuse("a row group needs at least one row".to_owned());
         }
@@ -107,8 +99,7 @@ impl TableOptions {
         let clustering = self.clustering.iter().flat_map(|c| &c.columns);
         for column in self.bloom.iter().chain(&self.lookup).chain(clustering) {
             let Ok(field) = schema.field_with_name(column) else {
-                let have = schema.fields().iter().map(|f| f.name().as_str()).collect::<Vec<_>>().join(", ");
-                return refuse(format!("no column {column:?}: the columns are {have}"));
+                return Err(TableError::no_column(root, schema, column));
             };
             if field.data_type().is_nested() {
                 return refuse(format!(
@@ -126,30 +117,26 @@ impl TableOptions {
         Ok(())
     }
 
-    /// Defines a new Delta table with these columns.
-    pub(crate) fn definition(&self, schema: &Schema) -> Result<Definition, ArrowError> {
-        Definition::of_schema(schema, "rows inserted in batches", self.to_properties())
-    }
-
-    /// The options as properties of a Delta table.
     pub(crate) fn to_properties(&self) -> BTreeMap<String, String> {
-        let mut properties =
-            BTreeMap::from([(LAYOUT.to_owned(), self.layout.to_string()), (CODEC.to_owned(), self.codec.to_string())]);
+        let mut properties = BTreeMap::new();
+        let mut put = |key: &str, value: String| drop(properties.insert(key.to_owned(), value));
+        put(LAYOUT, self.layout.to_string());
+        put(CODEC, self.codec.to_string());
         if self.encodings != EncodingSet::default() {
-            properties.insert(ENCODINGS.to_owned(), self.encodings.to_string());
+            put(ENCODINGS, self.encodings.to_string());
         }
         if !self.bloom.is_empty() {
-            properties.insert(BLOOM.to_owned(), self.bloom.join(","));
+            put(BLOOM, self.bloom.join(","));
         }
         if !self.lookup.is_empty() {
-            properties.insert(LOOKUP.to_owned(), self.lookup.join(","));
+            put(LOOKUP, self.lookup.join(","));
         }
         if let Some(clustering) = &self.clustering {
-            properties.insert(CLUSTER.to_owned(), clustering.columns.join(","));
-            properties.insert(CURVE.to_owned(), clustering.curve.to_string());
+            put(CLUSTER, clustering.columns.join(","));
+            put(CURVE, clustering.curve.to_string());
         }
         if self.group_rows != GROUP_ROWS_MAX {
-            properties.insert(GROUP_ROWS.to_owned(), self.group_rows.to_string());
+            put(GROUP_ROWS, self.group_rows.to_string());
         }
         properties
     }
@@ -165,13 +152,13 @@ impl TableOptions {
 
     /// Parses the properties of a Delta table. The default layout is `column`.
     pub(crate) fn from_properties(root: &Path, properties: &HashMap<String, String>) -> Result<Self, TableError> {
-        let refuse = |reason: String| TableError::Options { path: root.to_owned(), reason };
+        let refuse = |reason: String| TableError::options(root, reason);
         let names = |key: &str| -> Vec<String> {
             properties.get(key).map(|names| names.split(',').map(str::to_owned).collect()).unwrap_or_default()
         };
         let layout = properties.get(LAYOUT).map_or(Ok(Layout::Column), |l| l.parse()).map_err(refuse)?;
-        let codec =
-            properties.get(CODEC).map_or(Ok(Codec::default()), |c| c.parse()).map_err(|e| refuse(format!("{e}")))?;
+        let codec = properties.get(CODEC).map_or(Ok(Codec::default()), |c| c.parse());
+        let codec = codec.map_err(|e| refuse(e.to_string()))?;
         let encodings = properties.get(ENCODINGS).map_or(Ok(EncodingSet::default()), |e| e.parse()).map_err(refuse)?;
         let curve = properties.get(CURVE).map_or(Ok(Curve::default()), |c| c.parse()).map_err(refuse)?;
         let clustering = properties.contains_key(CLUSTER).then(|| Clustering { columns: names(CLUSTER), curve });
@@ -191,48 +178,10 @@ const CLUSTER: &str = "manyworlds.cluster";
 const CURVE: &str = "manyworlds.curve";
 const GROUP_ROWS: &str = "manyworlds.group_rows";
 
-impl fmt::Display for Layout {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Column => "column",
-            Self::Pruned => "pruned",
-            Self::Clustered => "clustered",
-        })
-    }
+fn unknown_layout(text: &str) -> String {
+    format!("unknown layout {text:?}: choose column, pruned or clustered")
 }
 
-impl FromStr for Layout {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "column" => Ok(Self::Column),
-            "pruned" => Ok(Self::Pruned),
-            "clustered" => Ok(Self::Clustered),
-            _ => Err(format!("unknown layout {text:?}: choose column, pruned or clustered")),
-        }
-    }
-}
-
-impl fmt::Display for Curve {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Hilbert => "hilbert",
-            Self::ZOrder => "zorder",
-            Self::Lexical => "lexical",
-        })
-    }
-}
-
-impl FromStr for Curve {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "hilbert" => Ok(Self::Hilbert),
-            "zorder" => Ok(Self::ZOrder),
-            "lexical" => Ok(Self::Lexical),
-            _ => Err(format!("unknown curve {text:?}: choose hilbert, zorder or lexical")),
-        }
-    }
+fn unknown_curve(text: &str) -> String {
+    format!("unknown curve {text:?}: choose hilbert, zorder or lexical")
 }

@@ -16,13 +16,9 @@ use crate::schema::set_type;
 const EXACT: CastOptions<'static> = CastOptions { safe: false, format_options: FormatOptions::new() };
 
 /// The stored form of columns: times in microseconds UTC, unsigned integers one width wider, texts and bytes in their
-/// plain types, lists of texts as sets.
-///
-/// # Errors
-/// If a type is not supported or two columns share a name. The error names the column.
+/// plain types, lists of texts as sets. Errors name the column.
 pub fn storable(root: &Path, schema: &Schema) -> Result<SchemaRef, TableError> {
-    let refuse =
-        |column: &str, reason: String| TableError::Rows { path: root.to_owned(), column: column.to_owned(), reason };
+    let refuse = |column: &str, reason: String| TableError::rows(root, column, reason);
     let mut fields: Vec<Field> = Vec::with_capacity(schema.fields().len());
     for field in schema.fields() {
         if fields.iter().any(|f| f.name() == field.name()) {
@@ -35,7 +31,6 @@ pub fn storable(root: &Path, schema: &Schema) -> Result<SchemaRef, TableError> {
     Ok(Arc::new(Schema::new(fields)))
 }
 
-/// The stored type of `ty`.
 fn stored_type(ty: &DataType) -> Option<DataType> {
     Some(match ty {
         DataType::Boolean
@@ -65,17 +60,12 @@ fn stored_type(ty: &DataType) -> Option<DataType> {
 }
 
 /// Converts a batch to a table's columns: finds columns by name, and returns them in the table's order and types.
-/// Missing nullable columns become NULL.
-///
-/// # Errors
-/// If a column is missing or unknown, is NULL without being nullable, or cannot be converted without loss. The error
-/// names the column.
+/// Missing nullable columns become NULL. Fails if a value cannot be converted without loss. Errors name the column.
 pub fn conform(root: &Path, schema: &SchemaRef, batch: &RecordBatch) -> Result<RecordBatch, TableError> {
     if batch.schema_ref() == schema {
         return Ok(batch.clone());
     }
-    let refuse =
-        |column: &str, reason: String| TableError::Rows { path: root.to_owned(), column: column.to_owned(), reason };
+    let refuse = |column: &str, reason: String| TableError::rows(root, column, reason);
     let unknown = batch.schema_ref().fields().iter().find(|f| schema.field_with_name(f.name()).is_err());
     if let Some(field) = unknown {
         return Err(refuse(field.name(), "it is not in the table: omit it".to_owned()));

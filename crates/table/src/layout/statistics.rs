@@ -22,52 +22,22 @@ pub(crate) fn of_file(schema: &Schema, metadata: &ParquetMetaData) -> BTreeMap<S
             return None;
         }
         let groups = metadata.row_groups().iter().map(|group| group.column(place).statistics());
-        let mut whole = Merged::default();
-        groups.for_each(|statistics| whole.add(statistics, field.data_type()));
-        let statistics = whole.finish()?;
-        Some((field.name().clone(), statistics))
+        Some((field.name().clone(), merged(&groups.collect::<Vec<_>>(), field.data_type())?))
     };
     schema.fields().iter().enumerate().filter_map(column).collect()
 }
 
-#[derive(Default)]
-struct Merged {
-    bounds: Option<(Bound, Bound)>,
-    nulls: u64,
-    bounds_lost: bool,
-    nulls_lost: bool,
-    seen: bool,
-}
-
-impl Merged {
-    fn add(&mut self, statistics: Option<&Statistics>, ty: &DataType) {
-        self.seen = true;
-        let Some(statistics) = statistics else {
-            self.bounds_lost = true;
-            self.nulls_lost = true;
-            return;
-        };
-        match statistics.null_count_opt() {
-            Some(nulls) => self.nulls += nulls,
-            None => self.nulls_lost = true,
-        }
-        let Some((low, high)) = bounds(statistics, ty) else {
-            // The group may be all NULL, but this is not certain.
-            self.bounds_lost = true;
-            return;
-        };
-        self.bounds = Some(match self.bounds.take() {
-            None => (low, high),
-            Some((l, h)) => (if low.below(&l) { low } else { l }, if h.below(&high) { high } else { h }),
-        });
-    }
-
-    fn finish(self) -> Option<ColumnStatistics> {
-        let nulls = (self.seen && !self.nulls_lost).then_some(self.nulls);
-        let bounds = self.bounds.filter(|_| !self.bounds_lost);
-        let (min, max) = bounds.map_or((None, None), |(low, high)| (Some(low.0), Some(high.0)));
-        (nulls.is_some() || min.is_some()).then_some(ColumnStatistics { min, max, nulls })
-    }
+fn merged(groups: &[Option<&Statistics>], ty: &DataType) -> Option<ColumnStatistics> {
+    let nulls = groups.iter().map(|group| group.as_ref()?.null_count_opt()).sum::<Option<u64>>();
+    let nulls = nulls.filter(|_| !groups.is_empty());
+    // A group without bounds may be all NULL, but this is not certain.
+    let bounds = groups.iter().map(|group| bounds(group.as_ref()?, ty)).collect::<Option<Vec<_>>>();
+    let whole = bounds
+        .into_iter()
+        .flatten()
+        .reduce(|(low, high), (l, h)| (if l.below(&low) { l } else { low }, if high.below(&h) { h } else { high }));
+    let (min, max) = whole.map_or((None, None), |(low, high)| (Some(low.0), Some(high.0)));
+    (nulls.is_some() || min.is_some()).then_some(ColumnStatistics { min, max, nulls })
 }
 
 /// A bound as JSON. The JSON sorts like the column's values.

@@ -16,7 +16,6 @@ use twox_hash::XxHash64;
 use super::bloom::filter;
 use super::limits::BLOOM_FALSE_POSITIVES;
 
-/// Options of a column chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Extras {
     /// Statistics of the chunk and its pages.
@@ -25,7 +24,6 @@ pub(crate) struct Extras {
     pub(crate) page_rows: usize,
 }
 
-/// A column chunk being written.
 pub(crate) struct TextColumn {
     column: ColumnDescPtr,
     compressor: Compressor,
@@ -109,13 +107,8 @@ impl Page {
         }
         delta::push(&mut self.body, &self.lengths);
         self.body.extend_from_slice(&self.suffixes);
-        PageMetadata {
-            rows: rows.len(),
-            levels: rows.len(),
-            nulls: rows.len() - count,
-            encoding: Encoding::DELTA_BYTE_ARRAY,
-            bounds: if with_bounds { bounds(values()) } else { None },
-        }
+        let bounds = if with_bounds { bounds(values()) } else { None };
+        PageMetadata::of_rows(rows.len(), rows.len() - count, Encoding::DELTA_BYTE_ARRAY, bounds)
     }
 }
 

@@ -11,7 +11,6 @@ use arrow::datatypes::{DataType, FieldRef, Float32Type, Float64Type, SchemaRef};
 use parquet::arrow::ArrowSchemaConverter;
 use parquet::arrow::arrow_writer::{ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::errors::ParquetError;
-use parquet::file::metadata::ParquetMetaData;
 use parquet::file::properties::{BloomFilterPosition, DEFAULT_WRITE_BATCH_SIZE, EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::SchemaDescriptor;
@@ -26,41 +25,19 @@ use crate::log::{ColumnStatistics, Segment};
 use crate::lookup::{self, LookupWriter};
 use crate::new_file::NewFile;
 use crate::segment::CREATED_BY;
+use crate::target::Target;
 use disk::Disk;
 use pages::{Codec, EncodedColumn};
 
-/// Minimum number of pages in a full row group.
 const GROUP_PAGES_MIN: usize = 5;
 const BUFFER_BYTES: usize = 1 << 20;
-
-/// A durable file of rows under its final name.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct WrittenRows {
-    pub bytes: u64,
-    pub rows: u64,
-    pub groups: usize,
-    pub columns: BTreeMap<String, ColumnStatistics>,
-}
-
-impl WrittenRows {
-    /// Describes the file as a segment of an unpartitioned table. `path` is below the table's folder.
-    pub(crate) fn into_segment(self, path: String, tags: BTreeMap<String, String>) -> Segment {
-        let groups = (Segment::GROUPS_TAG.to_owned(), self.groups.to_string());
-        Segment {
-            path,
-            bytes: self.bytes,
-            rows: self.rows,
-            partition: BTreeMap::new(),
-            columns: self.columns,
-            tags: tags.into_iter().chain([groups]).collect(),
-        }
-    }
-}
 
 /// A file of rows being written. Dropping it unfinished removes it.
 pub(crate) struct RowsWriter {
     path: PathBuf,
-    schema: SchemaRef,
+    /// As the log will describe it.
+    segment: Segment,
+    target: Target,
     parquet: SchemaDescriptor,
     /// Columns that this crate encodes; `None` for those of the Parquet library. Each is one leaf.
     columns: Vec<Option<(Codec, Extras)>>,
@@ -70,12 +47,9 @@ pub(crate) struct RowsWriter {
     writer: SerializedFileWriter<BufWriter<NewFile>>,
     group: Option<Group>,
     group_rows: usize,
-    rows: u64,
-    disk: Arc<dyn Disk>,
     lookup: Option<LookupWriter>,
 }
 
-/// A row group being written.
 struct Group {
     columns: Vec<ColumnUnderWay>,
     rows: usize,
@@ -87,25 +61,28 @@ enum ColumnUnderWay {
 }
 
 impl RowsWriter {
-    /// Creates the file `path` for about `rows` rows. `may_hold_nan` returns whether a column of real numbers may
-    /// contain NaN. Such a column gets no bounds, because NaN has no order.
+    /// Creates a segment with the name `file` for about `rows` rows, in the folder of its part. `may_hold_nan` returns
+    /// whether a column of real numbers may contain NaN. Such a column gets no bounds, because NaN has no order.
     pub(crate) fn create(
-        disk: Arc<dyn Disk>,
-        path: &Path,
-        schema: SchemaRef,
-        options: &TableOptions,
+        target: &Target,
+        (file, tags): (&str, BTreeMap<String, String>),
         encodings: &Encodings,
         rows: usize,
         may_hold_nan: impl Fn(&str) -> bool,
     ) -> Result<Self, TableError> {
-        let failed = |cause| TableError::encode(path, cause);
+        let Target { root, disk, schema, options } = target;
+        let mut segment = Segment { tags, ..Segment::default() };
+        segment.path =
+            segment.part().map_or_else(|| format!("{file}.parquet"), |part| format!("{part}/{file}.parquet"));
+        let path = root.join(&segment.path);
+        let failed = |cause| TableError::encode(&path, cause);
         let group_rows = group_rows(rows, options.group_rows);
-        let parquet = ArrowSchemaConverter::new().convert(&schema).map_err(failed)?;
-        one_leaf_each(path, &schema, &parquet)?;
+        let parquet = ArrowSchemaConverter::new().convert(schema).map_err(failed)?;
+        one_leaf_each(root, schema, &parquet)?;
         let page_rows = PAGE_ROWS.min(options.group_rows.div_ceil(GROUP_PAGES_MIN));
-        let properties = properties((&schema, &parquet), options, encodings, (group_rows, page_rows), may_hold_nan)
+        let properties = properties((schema, &parquet), options, encodings, (group_rows, page_rows), may_hold_nan)
             .map_err(failed)?;
-        let file = BufWriter::with_capacity(BUFFER_BYTES, NewFile::create(disk.clone(), path)?);
+        let file = BufWriter::with_capacity(BUFFER_BYTES, NewFile::create(disk.clone(), &path)?);
         let writer =
             SerializedFileWriter::new(file, parquet.root_schema_ptr(), Arc::new(properties)).map_err(failed)?;
         let factory = ArrowRowGroupWriterFactory::new(&writer, schema.clone());
@@ -117,22 +94,10 @@ impl RowsWriter {
         let columns = schema.fields().iter().map(column).collect();
         let sets = schema.fields().iter().filter(|f| options.has_statistics() && f.data_type().is_nested());
         let nulls = sets.map(|f| (f.name().clone(), 0)).collect();
-        let lookup = LookupWriter::new(path, &schema, &options.lookup);
-        let path = path.to_owned();
-        Ok(Self {
-            path,
-            schema,
-            parquet,
-            columns,
-            nulls,
-            factory,
-            writer,
-            group: None,
-            group_rows,
-            rows: 0,
-            disk,
-            lookup,
-        })
+        let lookup = LookupWriter::new(&path, schema, &options.lookup);
+        let target = target.clone();
+        let group = None;
+        Ok(Self { path, segment, target, parquet, columns, nulls, factory, writer, group, group_rows, lookup })
     }
 
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), TableError> {
@@ -154,7 +119,7 @@ impl RowsWriter {
             lookup.add(rows, self.writer.flushed_row_groups().len());
         }
         let Some(group) = &mut self.group else { return Ok(()) };
-        for ((column, array), field) in group.columns.iter_mut().zip(rows.columns()).zip(self.schema.fields()) {
+        for ((column, array), field) in group.columns.iter_mut().zip(rows.columns()).zip(self.target.schema.fields()) {
             match column {
                 ColumnUnderWay::Text(text) => text.write(array),
                 ColumnUnderWay::Library(writer) => {
@@ -166,7 +131,7 @@ impl RowsWriter {
             }
         }
         group.rows += rows.num_rows();
-        self.rows += rows.num_rows() as u64;
+        self.segment.rows += rows.num_rows() as u64;
         if group.rows >= self.group_rows { self.finish_group() } else { Ok(()) }
     }
 
@@ -204,47 +169,40 @@ impl RowsWriter {
         out.close().map(|_| ())
     }
 
-    /// Writes the footer, then syncs and names the file, then writes its secondary index.
-    pub(crate) fn finish(mut self) -> Result<WrittenRows, TableError> {
-        let path = self.path.clone();
+    /// Writes the footer, then syncs and names the file, then writes its secondary index. Every writer of a part also
+    /// makes the name of its folder durable, because the creator of the folder may have failed before its sync.
+    pub(crate) fn finish(mut self) -> Result<Segment, TableError> {
+        self.end_group()?;
+        let Self { path, mut segment, target: Target { root, disk, schema, .. }, nulls, .. } = self;
         let failed = |cause| TableError::encode(&path, cause);
-        self.finish_group().map_err(failed)?;
-        let metadata: ParquetMetaData = self.writer.finish().map_err(failed)?;
+        let metadata = self.writer.finish().map_err(failed)?;
         let file = self.writer.inner_mut();
-        file.flush().map_err(TableError::io("write", &self.path))?;
-        let bytes = file.get_mut().finish()?;
-        let mut columns = statistics::of_file(&self.schema, &metadata);
-        let nulls = std::mem::take(&mut self.nulls).into_iter();
-        columns
-            .extend(nulls.map(|(name, nulls)| (name, ColumnStatistics { nulls: Some(nulls), ..Default::default() })));
+        file.flush().map_err(TableError::io("write", &path))?;
+        segment.bytes = file.get_mut().finish()?;
+        segment.columns = statistics::of_file(&schema, &metadata);
+        let of_set = |nulls| ColumnStatistics { nulls: Some(nulls), ..ColumnStatistics::default() };
+        segment.columns.extend(nulls.into_iter().map(|(name, nulls)| (name, of_set(nulls))));
         let groups = metadata.num_row_groups();
-        if let Some(lookup) = self.lookup.take() {
-            lookup.finish(self.disk.clone(), self.rows, groups).inspect_err(|_| remove_unnamed(&*self.disk, &path))?;
+        segment.tags.insert(Segment::GROUPS_TAG.to_owned(), groups.to_string());
+        if let Some(lookup) = self.lookup {
+            lookup.finish(disk.clone(), segment.rows, groups).inspect_err(|_| remove_unnamed(&*disk, &path))?;
         }
-        Ok(WrittenRows { bytes, rows: self.rows, groups, columns })
+        if segment.part().is_some() {
+            disk.sync_dir(&root).map_err(TableError::io("sync the folder", &root))?;
+        }
+        Ok(segment)
     }
 }
 
 /// Checks that every column is one Parquet leaf. All storable types are; tables of other writers may have nested
 /// columns.
-fn one_leaf_each(path: &Path, schema: &SchemaRef, parquet: &SchemaDescriptor) -> Result<(), TableError> {
+fn one_leaf_each(root: &Path, schema: &SchemaRef, parquet: &SchemaDescriptor) -> Result<(), TableError> {
     let roots = (0..parquet.num_columns()).map(|leaf| (leaf, parquet.get_column_root_idx(leaf)));
     let Some((_, place)) = roots.into_iter().find(|(leaf, root)| leaf != root) else { return Ok(()) };
     let field = schema.field(place);
     let reason =
         format!("type {} is not supported: write it with the engine that created the table", field.data_type());
-    Err(TableError::Rows { path: path.parent().unwrap_or(path).to_owned(), column: field.name().clone(), reason })
-}
-
-/// The path of a segment below the table's folder.
-pub(crate) fn path_in(part: Option<&str>, file: &str) -> String {
-    part.map_or_else(|| format!("{file}.parquet"), |part| format!("{part}/{file}.parquet"))
-}
-
-/// Makes the name of a part's folder durable. Every writer does this, because the creator of the folder may have failed
-/// before its sync.
-pub(crate) fn sync_part(disk: &dyn Disk, root: &Path, part: Option<&str>) -> Result<(), TableError> {
-    part.map_or(Ok(()), |_| disk.sync_dir(root).map_err(TableError::io("sync the folder", root)))
+    Err(TableError::rows(root, field.name(), reason))
 }
 
 /// Removes an uncommitted segment and its secondary index.
@@ -301,7 +259,6 @@ fn group_rows(rows: usize, max: usize) -> usize {
     rows.div_ceil(groups).max(1)
 }
 
-/// Whether a column of real numbers contains NaN.
 pub(crate) fn holds_nan(column: &ArrayRef) -> bool {
     match column.data_type() {
         DataType::Float32 => column.as_primitive::<Float32Type>().iter().flatten().any(f32::is_nan),

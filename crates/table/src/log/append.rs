@@ -7,7 +7,6 @@
 
 use std::collections::HashMap;
 
-use deltalake::DeltaTableError;
 use deltalake::kernel::{Action, CommitInfo};
 use deltalake::logstore::CommitOrBytes;
 use serde_json::json;
@@ -15,7 +14,7 @@ use uuid::Uuid;
 
 use super::actions::to_add;
 use super::commit::transactions;
-use super::{Change, Table, now_ms};
+use super::{Change, DeltaResult, Table, now_ms};
 
 /// The highest writer version of the Delta protocol that this module supports.
 const WRITER_VERSION_MAX: i32 = 2;
@@ -29,13 +28,11 @@ pub(super) struct Appended {
     pub(super) transactions: HashMap<String, u64>,
 }
 
-type Result<T> = std::result::Result<T, DeltaTableError>;
-
 impl Table {
     /// Whether the changes only add segments, and the table's protocol permits this.
-    pub(super) fn is_append(&self, changes: &[&Change]) -> Result<bool> {
+    pub(super) fn is_append(&self, changes: &[Change]) -> DeltaResult<bool> {
         let plain =
-            |c: &&Change| c.remove.is_empty() && c.rewrite.is_none() && c.properties.is_empty() && c.widen.is_empty();
+            |c: &Change| c.remove.is_empty() && c.rewrite.is_none() && c.properties.is_empty() && c.widen.is_empty();
         if !changes.iter().all(plain) {
             return Ok(false);
         }
@@ -45,11 +42,8 @@ impl Table {
         Ok(!grows && state.protocol().min_writer_version() <= WRITER_VERSION_MAX)
     }
 
-    /// Appends changes as the next version.
-    ///
-    /// # Errors
-    /// `Transaction` if another writer took that version.
-    pub(super) async fn append(&mut self, changes: &[&Change]) -> Result<u64> {
+    /// Appends changes as the next version. Fails with `Transaction` if another writer took that version.
+    pub(super) async fn append(&mut self, changes: &[&Change]) -> DeltaResult<u64> {
         let version = self.version() + 1;
         let info = CommitInfo {
             timestamp: Some(now_ms()),
@@ -61,7 +55,7 @@ impl Table {
         };
         let transactions = transactions(changes);
         let mut lines = serde_json::to_string(&Action::CommitInfo(info))?;
-        let mut push = |action: Action| -> Result<()> {
+        let mut push = |action: Action| -> DeltaResult<()> {
             lines.push('\n');
             lines += &serde_json::to_string(&action)?;
             Ok(())

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 
-use deltalake::DeltaTableError;
 use deltalake::kernel::transaction::{CommitBuilder, CommitProperties};
 use deltalake::kernel::{Action, Metadata, MetadataExt as _, StructField, StructType, Transaction};
 use deltalake::protocol::{DeltaOperation, SaveMode, checkpoints};
@@ -11,7 +10,7 @@ use deltalake::table::state::DeltaTableState;
 
 use super::actions::{to_add, to_remove};
 use super::turn::in_turn;
-use super::{Change, Committed, Result, Rewrite, Table};
+use super::{Change, Committed, DeltaResult, Result, Rewrite, Table};
 use crate::error::{TableError, is_conflict};
 use crate::schema::{Field, FieldType};
 
@@ -21,20 +20,14 @@ const COMMIT_DEADLINE: Duration = Duration::from_mins(1);
 pub(super) const CHECKPOINT_EACH: u64 = 50;
 
 impl Table {
-    /// Commits a change and moves this handle to the new version. The change is durable when it returns.
-    ///
-    /// # Errors
-    /// If the commit failed or is not durable. After a disk failure at the very end, the change may be in the table. To
-    /// find out, commit a named change again.
+    /// Commits a change and moves this handle to the new version. The change is durable when it returns. After a disk
+    /// failure at the very end, the change may be in the table. To find out, commit a named change again.
     pub async fn commit(&mut self, change: &Change) -> Result<Committed> {
         let mut committed = self.commit_all(std::slice::from_ref(change)).await?;
         Ok(committed.pop().unwrap_or(Committed::Before))
     }
 
     /// Atomically commits changes as one version, except those committed before. Returns the outcome of each.
-    ///
-    /// # Errors
-    /// See [`Self::commit`].
     pub async fn commit_all(&mut self, changes: &[Change]) -> Result<Vec<Committed>> {
         let started = Instant::now();
         if changes.iter().any(|change| self.check_columns(&change.columns).is_err()) {
@@ -85,8 +78,8 @@ impl Table {
         }
     }
 
-    async fn try_commit(&mut self, changes: &[Change]) -> std::result::Result<Vec<Committed>, DeltaTableError> {
-        let appends = self.is_append(&changes.iter().collect::<Vec<_>>())?;
+    async fn try_commit(&mut self, changes: &[Change]) -> DeltaResult<Vec<Committed>> {
+        let appends = self.is_append(changes)?;
         // A rewrite must commit on the version that it was checked against.
         if !appends && changes.iter().all(|c| c.rewrite.is_none()) {
             self.read_state().await?;
@@ -121,7 +114,7 @@ impl Table {
         self.version_of(name).await.map_err(TableError::log("read", &self.root))
     }
 
-    async fn version_of(&self, name: &str) -> std::result::Result<Option<u64>, DeltaTableError> {
+    async fn version_of(&self, name: &str) -> DeltaResult<Option<u64>> {
         if let Some(version) = self.appended.transactions.get(name) {
             return Ok(Some(*version));
         }
@@ -130,7 +123,6 @@ impl Table {
         Ok(version.map(|v| v as u64))
     }
 
-    /// Writes a log checkpoint every [`CHECKPOINT_EACH`] versions.
     async fn checkpoint_at(&mut self, version: u64) {
         if version == 0 || !version.is_multiple_of(CHECKPOINT_EACH) {
             return;
@@ -145,11 +137,7 @@ impl Table {
         }
     }
 
-    async fn write_version(
-        &mut self,
-        state: DeltaTableState,
-        changes: &[&Change],
-    ) -> std::result::Result<u64, DeltaTableError> {
+    async fn write_version(&mut self, state: DeltaTableState, changes: &[&Change]) -> DeltaResult<u64> {
         let properties = CommitProperties::default()
             .with_create_checkpoint(false)
             .with_application_transactions(transactions(changes));
@@ -178,11 +166,7 @@ impl Table {
     }
 
     /// The table's metadata with new columns and properties; `None` if unchanged.
-    fn changed_metadata(
-        &self,
-        state: &DeltaTableState,
-        changes: &[&Change],
-    ) -> std::result::Result<Option<Metadata>, DeltaTableError> {
+    fn changed_metadata(&self, state: &DeltaTableState, changes: &[&Change]) -> DeltaResult<Option<Metadata>> {
         let mut metadata = state.metadata().clone();
         // Several changes in one commit may add the same column.
         let mut names = HashSet::new();
@@ -202,11 +186,7 @@ impl Table {
     }
 
     /// The schema with new and widened columns; `None` if unchanged.
-    fn grown_schema(
-        &self,
-        columns: &[Field],
-        widen: &[&String],
-    ) -> std::result::Result<Option<StructType>, DeltaTableError> {
+    fn grown_schema(&self, columns: &[Field], widen: &[&String]) -> DeltaResult<Option<StructType>> {
         let schema = self.delta.snapshot()?.schema();
         let new: Vec<_> = columns.iter().filter(|f| schema.field(&f.name).is_none()).map(Field::to_delta).collect();
         if new.is_empty() && widen.is_empty() {
@@ -224,7 +204,7 @@ impl Table {
 
     /// Checks that the table lacks each of `columns`, or has it with the same type.
     pub fn check_columns(&self, columns: &[Field]) -> Result<()> {
-        let schema = self.schema()?;
+        let schema = self.state()?.schema();
         for field in columns {
             let want = field.to_delta();
             if let Some(have) = schema.field(&field.name).filter(|have| !field.ty.is_in(have.data_type())) {

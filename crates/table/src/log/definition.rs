@@ -9,7 +9,6 @@ use deltalake::kernel::engine::arrow_conversion::TryFromArrow as _;
 
 use crate::schema::Field;
 
-/// The definition of a new table.
 #[derive(Debug, Clone)]
 pub struct Definition {
     pub(super) columns: Vec<StructField>,
@@ -31,9 +30,6 @@ impl Definition {
     }
 
     /// Defines a table with Arrow columns and properties in its log.
-    ///
-    /// # Errors
-    /// If Delta has no type for a column.
     pub(crate) fn of_schema(
         schema: &Schema,
         comment: &'static str,

@@ -20,6 +20,7 @@ use deltalake::kernel::engine::arrow_conversion::TryIntoArrow as _;
 use deltalake::kernel::transaction::CommitProperties;
 use deltalake::logstore::{LogStoreRef, StorageConfig, default_logstore};
 use deltalake::protocol::SaveMode;
+use deltalake::table::state::DeltaTableState;
 use deltalake::{DeltaTable, DeltaTableError};
 use futures::TryStreamExt as _;
 use url::Url;
@@ -31,7 +32,7 @@ pub use self::definition::Definition;
 pub use self::statistics::ColumnStatistics;
 pub use self::turn::CALLS_MAX;
 use self::turn::in_turn;
-use crate::error::TableError;
+use crate::error::{Result, TableError};
 use crate::folder_lock::FolderLock;
 use crate::layout::TableOptions;
 use crate::schema::Field;
@@ -43,7 +44,7 @@ const ROW_LAYOUT_FILE: &str = "schema.arrow";
 const COLUMN_MAPPING: &str = "delta.columnMapping.mode";
 
 /// A segment, as described in the log.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Segment {
     /// Path below the table's folder, with `/` between folders.
     pub path: String,
@@ -58,9 +59,7 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// The tag with the number of row groups.
     pub(crate) const GROUPS_TAG: &str = "manyworlds.groups";
-    /// The tag with the part of the table that the segment belongs to.
     pub(crate) const PART_TAG: &str = "manyworlds.part";
 
     /// The number of row groups, if recorded. Skipped groups can then be reported without opening the file.
@@ -91,14 +90,12 @@ pub enum Rewrite {
 /// changes up to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransactionId {
-    /// The writer.
     pub name: String,
     /// The writer's version of the change.
     pub version: u64,
 }
 
 impl TransactionId {
-    /// Identifies a change with a unique name.
     pub fn once(name: impl Into<String>) -> Self {
         Self { name: name.into(), version: 1 }
     }
@@ -125,13 +122,11 @@ pub struct Change {
 }
 
 impl Change {
-    /// Starts a change that replaces segments.
     pub(crate) fn rewrite(remove: Vec<Segment>, rewrite: Rewrite) -> Self {
         Self { remove, rewrite: Some(rewrite), ..Self::default() }
     }
 }
 
-/// The outcome of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Committed {
     /// The change is in the table from this version on.
@@ -151,7 +146,7 @@ pub struct Table {
     _folder_lock: Option<Arc<FolderLock>>,
 }
 
-type Result<T> = std::result::Result<T, TableError>;
+type DeltaResult<T> = std::result::Result<T, DeltaTableError>;
 
 impl Table {
     /// Whether the folder `root` looks like a table, even if [`Self::open`] refuses its layout.
@@ -189,7 +184,6 @@ impl Table {
         }
     }
 
-    /// Opens the table in the folder `root`, or creates it.
     pub async fn open_or_create(root: &Path, disk: Arc<dyn Disk>, definition: &Definition) -> Result<Self> {
         if let Some(table) = Self::open(root, disk.clone()).await? {
             return Ok(table);
@@ -220,9 +214,10 @@ impl Table {
         Self { root: root.to_owned(), disk: disk.clone(), delta, appended: Appended::default(), _folder_lock: None }
     }
 
-    /// Keeps a lock on the folder for the life of this handle.
-    pub(crate) fn with_folder_lock(self, folder_lock: Option<Arc<FolderLock>>) -> Self {
-        Self { _folder_lock: folder_lock, ..self }
+    /// Like [`Self::open`], for writers: keeps a lock on the folder for the life of the handle.
+    pub(crate) async fn open_locked(root: &Path, disk: Arc<dyn Disk>) -> Result<Option<Self>> {
+        let folder_lock = FolderLock::shared(root)?.map(Arc::new);
+        Ok(Self::open(root, disk).await?.map(|table| Self { _folder_lock: folder_lock, ..table }))
     }
 
     /// Makes this handle's version durable, because its writer may have been killed before doing so.
@@ -239,68 +234,58 @@ impl Table {
         self.delta.version().unwrap_or(0).max(self.appended.version)
     }
 
-    /// Moves this handle to the newest version.
     pub async fn refresh(&mut self) -> Result<()> {
         self.read_state().await.map_err(TableError::log("read", &self.root))
     }
 
-    async fn read_state(&mut self) -> std::result::Result<(), DeltaTableError> {
+    async fn read_state(&mut self) -> DeltaResult<()> {
         in_turn(self.delta.update_state()).await?;
         self.appended = Appended::default();
         Ok(())
     }
 
-    /// Names of all columns, in order.
     pub fn columns(&self) -> Result<Vec<String>> {
-        Ok(self.schema()?.fields().map(|f| f.name().clone()).collect())
+        Ok(self.state()?.schema().fields().map(|f| f.name().clone()).collect())
     }
 
     pub fn arrow_schema(&self) -> Result<ArrowSchemaRef> {
-        let schema: Schema = self
-            .schema()?
-            .as_ref()
-            .try_into_arrow()
-            .map_err(|e| TableError::log("read the columns of", &self.root)(DeltaTableError::from(e)))?;
+        let failed = TableError::log("read the columns of", &self.root);
+        let schema: Schema = self.state()?.schema().as_ref().try_into_arrow().map_err(|e| failed(e.into()))?;
         // Drop Delta's metadata of fields, because readers of rows do not need it.
         let fields = schema.fields().iter().map(|f| f.as_ref().clone().with_metadata(HashMap::new()));
         Ok(Arc::new(Schema::new(fields.collect::<Vec<_>>())))
     }
 
     pub fn options(&self) -> Result<TableOptions> {
-        let snapshot = self.delta.snapshot().map_err(TableError::log("read", &self.root))?;
-        TableOptions::from_properties(&self.root, snapshot.metadata().configuration())
+        TableOptions::from_properties(&self.root, self.state()?.metadata().configuration())
     }
 
     /// Names of the partition columns. They are constant within a segment and stored only in the log.
     pub fn partition_columns(&self) -> Result<Vec<String>> {
-        let snapshot = self.delta.snapshot().map_err(TableError::log("read", &self.root))?;
-        Ok(snapshot.metadata().partition_columns().to_vec())
+        Ok(self.state()?.metadata().partition_columns().to_vec())
     }
 
-    fn schema(&self) -> Result<deltalake::kernel::SchemaRef> {
-        let snapshot = self.delta.snapshot().map_err(TableError::log("read", &self.root))?;
-        Ok(snapshot.schema())
+    fn state(&self) -> Result<&DeltaTableState> {
+        self.delta.snapshot().map_err(TableError::log("read", &self.root))
     }
 
-    /// The segments of this version, sorted by path.
-    ///
-    /// # Errors
-    /// If the log cannot be read, or another writer uses deletion vectors or column mapping.
+    /// The segments of this version, sorted by path. Fails if another writer uses deletion vectors or column mapping.
     pub async fn segments(&self) -> Result<Vec<Segment>> {
         let mut segments = self.read_segments().await?;
         segments.sort_by(|a, b| a.1.path.cmp(&b.1.path));
         Ok(segments.into_iter().map(|(_, segment)| segment).collect())
     }
 
-    /// The segments of this version, oldest first, each with its write time in milliseconds since 1970.
-    pub(crate) async fn segments_by_age(&self) -> Result<Vec<(i64, Segment)>> {
+    /// The segments of this version, oldest first.
+    pub(crate) async fn segments_by_age(&self) -> Result<Vec<Segment>> {
         let mut segments = self.read_segments().await?;
         segments.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.path.cmp(&b.1.path)));
-        Ok(segments)
+        Ok(segments.into_iter().map(|(_, segment)| segment).collect())
     }
 
+    /// Each segment with its write time in milliseconds since 1970.
     async fn read_segments(&self) -> Result<Vec<(i64, Segment)>> {
-        let refuse = |reason: &str| TableError::Options { path: self.root.clone(), reason: reason.to_owned() };
+        let refuse = |reason: &str| TableError::options(&self.root, reason);
         let mut table = self.delta.clone();
         let read = async {
             if self.appended.version > table.version().unwrap_or(0) {

@@ -4,7 +4,6 @@ use twox_hash::XxHash64;
 
 use pages::varint;
 
-/// Maximum entries of a block.
 pub(super) const BLOCK_ENTRIES: usize = 2048;
 /// The last bytes of a file.
 pub(super) const MAGIC: &[u8; 8] = b"MWLOOK01";
@@ -17,16 +16,13 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
     XxHash64::oneshot(0, bytes)
 }
 
-/// The index part of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Index {
     pub(super) rows: u64,
-    /// Row groups of the segment.
     pub(super) groups: usize,
     pub(super) columns: Vec<Column>,
 }
 
-/// An indexed column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Column {
     pub(super) name: String,
@@ -37,7 +33,6 @@ pub(super) struct Column {
     pub(super) last: Vec<u8>,
 }
 
-/// How the keys of a column are encoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Form {
     /// All keys consist of `prefix` and `width` bytes (at most 8) that form a number. Stores deltas.
@@ -46,7 +41,6 @@ pub(super) enum Form {
     Text,
 }
 
-/// A block's entry in the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Block {
     pub(super) first: Vec<u8>,
@@ -127,9 +121,7 @@ pub(super) struct Cursor<'a>(pub(super) &'a [u8]);
 
 impl<'a> Cursor<'a> {
     pub(super) fn take(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(count)?;
-        self.0 = rest;
-        Some(taken)
+        self.0.split_off(..count)
     }
 
     pub(super) fn section(&mut self) -> Option<&'a [u8]> {

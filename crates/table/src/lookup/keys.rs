@@ -69,7 +69,6 @@ pub(crate) fn each_key(column: &dyn Array, mut take: impl FnMut(&[u8])) {
     }
 }
 
-/// The stored bytes of a key.
 pub(crate) fn stored(key: &[u8]) -> &[u8] {
     &key[..key.len().min(KEY_BYTES_MAX)]
 }

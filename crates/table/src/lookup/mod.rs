@@ -30,7 +30,6 @@ use crate::log::Segment;
 pub(crate) const FOLDER: &str = "_lookup";
 const SUFFIX: &str = ".lookup";
 
-/// The path of a segment's secondary index.
 pub(crate) fn path_of(segment: &Path) -> PathBuf {
     let stem = segment.file_stem().unwrap_or_default().to_string_lossy();
     segment.with_file_name(FOLDER).join(format!("{stem}{SUFFIX}"))
@@ -46,9 +45,6 @@ pub(crate) fn segment_of(name: &str) -> Option<String> {
 }
 
 /// Total bytes of the secondary indexes of some segments of the table in the folder `root`.
-///
-/// # Errors
-/// If the size of an existing file cannot be read.
 pub fn lookup_bytes(root: &Path, segments: &[Segment]) -> Result<u64, TableError> {
     let mut bytes = 0;
     for segment in segments {

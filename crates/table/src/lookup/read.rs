@@ -21,12 +21,10 @@ pub struct Lookup {
     index: Index,
 }
 
-/// The result of a lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// For each row group, whether it may hold a requested row; always true if it does.
     pub groups: Vec<bool>,
-    /// Bytes read.
     pub bytes: u64,
 }
 
@@ -70,7 +68,6 @@ impl Lookup {
 
 #[cfg(test)]
 impl Lookup {
-    /// Number of blocks per column.
     pub(super) fn blocks(&self) -> Vec<usize> {
         self.index.columns.iter().map(|column| column.blocks.len()).collect()
     }
@@ -122,7 +119,6 @@ fn read_index(file: &File) -> io::Result<Index> {
     Index::from_bytes(&raw).ok_or_else(damaged)
 }
 
-/// A search in progress.
 struct Search<'a> {
     path: &'a Path,
     /// Opened when the first block is read.
@@ -161,7 +157,6 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Searches the entries of a block.
     fn block(&mut self, block: &Block, range: &KeyRange) -> io::Result<()> {
         let mut stored = vec![0; block.bytes];
         let file = match &mut self.file {
@@ -223,7 +218,6 @@ impl Search<'_> {
         Some(())
     }
 
-    /// The row group of the next entry.
     fn group(&self, raw: &mut Cursor<'_>) -> Option<usize> {
         if self.groups.len() > 1 { Some(raw.varint()? as usize) } else { Some(0) }
     }

@@ -18,7 +18,6 @@ use pages::varint;
 const GROUP_BITS: u32 = 32;
 const LEVEL: i32 = 1;
 
-/// Collects the keys of a segment's indexed columns.
 pub(crate) struct LookupWriter {
     path: PathBuf,
     columns: Vec<Collected>,
@@ -41,9 +40,7 @@ enum Keys {
 #[derive(Default)]
 struct Texts {
     bytes: Vec<u8>,
-    /// The end of each key.
     ends: Vec<usize>,
-    /// The row group of each key.
     groups: Vec<u32>,
 }
 
@@ -60,7 +57,6 @@ impl LookupWriter {
         (!columns.is_empty()).then(|| Self { path: path_of(segment), columns })
     }
 
-    /// Adds rows of the row group `group`.
     pub(crate) fn add(&mut self, rows: &RecordBatch, group: usize) {
         for column in &mut self.columns {
             column.keys.add(rows.column(column.place), group as u32);
@@ -154,7 +150,6 @@ impl Texts {
         (0..self.ends.len()).map(|i| self.get(i))
     }
 
-    /// The common prefix of all keys.
     fn prefix(&self) -> &[u8] {
         let Some(first) = self.iter().next() else { return &[] };
         self.iter().fold(first, |prefix, key| &prefix[..shared(prefix, key)])
@@ -211,7 +206,6 @@ struct Blocks {
     groups: usize,
     compressor: zstd::bulk::Compressor<'static>,
     out: Vec<u8>,
-    /// The blocks of the current column.
     done: Vec<Block>,
 }
 

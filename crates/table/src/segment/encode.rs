@@ -22,11 +22,7 @@ const WRAP_MAX: i64 = 191;
 #[derive(Debug, Clone, Copy)]
 pub enum FlatColumn<'a> {
     /// Codes of texts; 255 is NULL.
-    Labels {
-        codes: &'a [u8],
-        /// The texts, in the order of their codes.
-        dictionary: &'a [String],
-    },
+    Labels { codes: &'a [u8], dictionary: &'a [String] },
     /// 8-bit integers; `i8::MIN` is NULL if `nullable`.
     I8 { values: &'a [i8], nullable: bool },
     /// 16-bit integers; `i16::MIN` is NULL if `nullable`.
@@ -48,7 +44,17 @@ pub enum ListRows<'a> {
     Null,
 }
 
-/// The packing of dictionary indices.
+impl ListRows<'_> {
+    fn len(self) -> usize {
+        match self {
+            Self::I16(values) => values.len(),
+            Self::I32(values) => values.len(),
+            Self::F64(values) => values.len(),
+            Self::Null => 0,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Packing {
     /// One byte each.
@@ -72,10 +78,6 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Creates an encoder for a page format.
-    ///
-    /// # Errors
-    /// If the codec's level is out of range.
     pub fn new(schema: &SegmentSchema, format: PageFormat) -> Result<Self> {
         Ok(Self {
             schema: schema.clone(),
@@ -93,7 +95,6 @@ impl Encoder {
         self.packing.clear();
     }
 
-    /// Encodes column number `column` of the schema.
     pub fn flat(&mut self, column: usize, values: FlatColumn<'_>) -> Result<EncodedColumn> {
         match values {
             FlatColumn::Labels { codes, dictionary: texts } => {
@@ -123,25 +124,16 @@ impl Encoder {
         }
         for row in rows {
             self.body.clear();
+            let count = row.len();
+            push_list_levels(&mut self.body, count);
             let encoding = match row {
                 ListRows::I16(values) => list_of_integers(&mut self.body, &mut self.indices, values, self.encodings),
                 ListRows::I32(values) => list_of_integers(&mut self.body, &mut self.indices, values, self.encodings),
-                ListRows::F64(values) => {
-                    push_list_levels(&mut self.body, values.len());
-                    push_numbers(&mut self.body, values, |v: f64| v.to_le_bytes(), self.encodings)
-                }
-                ListRows::Null => {
-                    push_list_levels(&mut self.body, 0);
-                    Encoding::PLAIN
-                }
+                ListRows::F64(values) => push_numbers(&mut self.body, values, |v: f64| v.to_le_bytes(), self.encodings),
+                ListRows::Null => Encoding::PLAIN,
             };
-            let (levels, nulls) = match row {
-                ListRows::I16(values) => (values.len().max(1), 0),
-                ListRows::I32(values) => (values.len().max(1), 0),
-                ListRows::F64(values) => (values.len().max(1), 0),
-                ListRows::Null => (1, 1),
-            };
-            chunk.page(&self.body, &PageMetadata { rows: 1, levels, nulls, encoding, bounds: None })?;
+            let nulls = usize::from(matches!(row, ListRows::Null));
+            chunk.page(&self.body, &PageMetadata { rows: 1, levels: count.max(1), nulls, encoding, bounds: None })?;
         }
         chunk.finish()
     }
@@ -184,14 +176,8 @@ impl Encoder {
             let nulls = push_presence(&mut self.body, &mut self.present, page, nullable);
             gather(&mut self.indices, page, nullable);
             push_indices(&mut self.body, &self.indices, width, packing);
-            let metadata = PageMetadata {
-                rows: page.len(),
-                levels: page.len(),
-                nulls,
-                encoding: Encoding::RLE_DICTIONARY,
-                bounds: bounds(page, nullable).map(integers),
-            };
-            chunk.page(&self.body, &metadata)?;
+            let bounds = bounds(page, nullable).map(integers);
+            chunk.page(&self.body, &PageMetadata::of_rows(page.len(), nulls, Encoding::RLE_DICTIONARY, bounds))?;
         }
         chunk.finish()
     }
@@ -223,14 +209,8 @@ impl Encoder {
                 let kept: Vec<T> = page.iter().copied().filter(|v| !v.is_null()).collect();
                 push_numbers(&mut self.body, &kept, integer_bytes, self.encodings)
             };
-            let metadata = PageMetadata {
-                rows: page.len(),
-                levels: page.len(),
-                nulls,
-                encoding,
-                bounds: bounds(page, nullable).map(integers),
-            };
-            chunk.page(&self.body, &metadata)?;
+            let bounds = bounds(page, nullable).map(integers);
+            chunk.page(&self.body, &PageMetadata::of_rows(page.len(), nulls, encoding, bounds))?;
         }
         chunk.finish()
     }
@@ -277,10 +257,7 @@ impl Encoder {
                 page.iter().for_each(|&(count, place)| push_run(&mut self.body, count, place, width));
                 Encoding::RLE_DICTIONARY
             };
-            chunk.page(
-                &self.body,
-                &PageMetadata { rows, levels: rows, nulls: 0, encoding, bounds: bounds.map(integers) },
-            )?;
+            chunk.page(&self.body, &PageMetadata::of_rows(rows, 0, encoding, bounds.map(integers)))?;
         }
         chunk.finish()
     }
@@ -290,7 +267,6 @@ impl Encoder {
 trait Small: Copy {
     /// Whether the value means NULL in a nullable column.
     fn is_null(self) -> bool;
-    /// The index in the dictionary.
     fn index(self) -> u8;
     /// The integer; `None` for a text.
     fn number(self) -> Option<i64>;
@@ -425,7 +401,6 @@ fn list_of_integers<T: Small>(
     values: &[T],
     encodings: EncodingSet,
 ) -> Encoding {
-    push_list_levels(body, values.len());
     // Spark 3.5 and 4.0 read wrong values if some lists of a column have a dictionary and others have none.
     if encodings == EncodingSet::Portable {
         return push_numbers(body, values, integer_bytes, encodings);

@@ -13,7 +13,7 @@ use pages::{
 use parquet::basic::Type;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 
-use crate::error::TableError;
+use crate::error::{Result, TableError};
 
 /// An open segment: footer in memory, pages on disk.
 #[derive(Debug, Clone)]
@@ -38,17 +38,10 @@ pub enum FlatValues {
     /// Integers; `i32::MIN` is NULL.
     Integers(Vec<i32>),
     /// Indices into a dictionary; `u32::MAX` is NULL.
-    Texts {
-        /// One index per row.
-        codes: Vec<u32>,
-        dictionary: Vec<String>,
-    },
+    Texts { codes: Vec<u32>, dictionary: Vec<String> },
 }
 
-type Result<T> = std::result::Result<T, TableError>;
-
 impl SegmentReader {
-    /// Opens a segment and reads its footer.
     pub fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).and_then(SharedFile::new).map_err(TableError::io("open", path))?;
         let (metadata, _) = pages::read_footer(&file).map_err(|e| TableError::pages(path, e))?;
@@ -72,7 +65,6 @@ impl SegmentReader {
         &self.path
     }
 
-    /// The key-value metadata in the footer.
     pub fn metadata(&self) -> HashMap<String, String> {
         let entries = self.metadata.file_metadata().key_value_metadata();
         entries.into_iter().flatten().map(|kv| (kv.key.clone(), kv.value.clone().unwrap_or_default())).collect()
@@ -82,21 +74,13 @@ impl SegmentReader {
         self.metadata.num_row_groups()
     }
 
-    /// Number of rows in a row group.
     pub fn rows(&self, group: usize) -> usize {
         self.metadata.row_group(group).num_rows() as usize
     }
 
-    /// Names of the columns, in order.
-    pub fn column_names(&self) -> Vec<String> {
-        let schema = self.metadata.file_metadata().schema_descr();
-        schema.columns().iter().map(|c| c.path().parts()[0].clone()).collect()
-    }
-
-    /// The index of a column.
     pub fn column(&self, name: &str) -> Result<usize> {
-        let names = self.column_names();
-        let place = names.iter().position(|n| n == name);
+        let columns = self.metadata.file_metadata().schema_descr().columns();
+        let place = columns.iter().position(|column| column.path().parts()[0] == name);
         place.ok_or_else(|| self.damaged(format!("no column {name:?}")))
     }
 
@@ -184,7 +168,6 @@ fn small_integers(plain: &[u8]) -> Vec<i16> {
     entries.iter().map(|entry| i32::from_le_bytes(*entry) as i16).collect()
 }
 
-/// Decodes the single list of a page.
 fn list(header: &Header, mut body: &[u8], dictionary: Option<&[i16]>) -> pages::Result<ListValues> {
     const SHORT: pages::Error = pages::Error::damaged("a page of a list ends early");
     repetition_levels(header, &mut body)?;
@@ -218,7 +201,6 @@ fn list(header: &Header, mut body: &[u8], dictionary: Option<&[i16]>) -> pages::
     }
 }
 
-/// Joins the four byte planes of integers.
 fn join_integers(planes: &[u8], count: usize) -> ListValues {
     let (low, rest) = planes.split_at(count);
     let (high, upper) = rest.split_at(count);
@@ -235,7 +217,6 @@ fn join_integers(planes: &[u8], count: usize) -> ListValues {
     ListValues::I32((0..count).map(value).collect())
 }
 
-/// Narrows a list to 16-bit integers if all fit.
 fn narrowed(values: Vec<i32>) -> ListValues {
     match values.iter().map(|&value| i16::try_from(value)).collect() {
         Ok(narrow) => ListValues::I16(narrow),

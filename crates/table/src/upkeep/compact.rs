@@ -4,115 +4,73 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::blocking::blocking;
-use crate::error::TableError;
 use crate::input::Input;
+use crate::job::{Counter, Moved, Progress, blocking, retried};
 use crate::layout::GROUP_ROWS_MAX;
 use crate::log::{Change, Rewrite, Segment};
 use crate::output::{self, NanColumns, Output};
-use crate::progress::Progress;
+use crate::target::Target;
 use disk::Disk;
 
-use super::{Result, encodings, retried};
+use super::{Result, encodings};
 
-/// Target rows of a merged segment.
 pub(super) const TARGET_ROWS: u64 = 12 * GROUP_ROWS_MAX as u64;
-/// Segments with fewer rows are small.
 const SMALL_ROWS: u64 = TARGET_ROWS / 2;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Compacted {
-    /// Rows moved.
-    pub rows: u64,
-    pub segments_in: usize,
-    pub segments_out: usize,
-    pub bytes_before: u64,
-    pub bytes_after: u64,
-}
 
 /// Merges small segments of adjacent age in the table in the folder `root`. Rows keep their order. Only segments of the
 /// same clustering run (or none) and of the same part (or none) are merged, so clustering is preserved.
-///
-/// # Errors
-/// If the table does not exist, the disk or the log fails, or other commands keep rewriting the same segments. Then
-/// the table is unchanged.
-pub async fn compact(root: &Path, disk: Arc<dyn Disk>, progress: Option<Progress>) -> Result<Compacted> {
+pub async fn compact(root: &Path, disk: Arc<dyn Disk>, progress: Option<Progress>) -> Result<Moved> {
     retried(|| compact_once(root, disk.clone(), progress.clone())).await
 }
 
-async fn compact_once(root: &Path, disk: Arc<dyn Disk>, progress: Option<Progress>) -> Result<Compacted> {
+async fn compact_once(root: &Path, disk: Arc<dyn Disk>, progress: Option<Progress>) -> Result<Moved> {
     let mut table = output::open(root, disk.clone()).await?;
-    let (options, schema) = (table.options()?, table.arrow_schema()?);
-    let merges = merges(table.segments_by_age().await?.into_iter().map(|(_, segment)| segment));
+    let target = Target::of(&table, disk)?;
+    let merges = merges(table.segments_by_age().await?);
     let inputs: Vec<Segment> = merges.iter().flatten().cloned().collect();
     if inputs.is_empty() {
-        return Ok(Compacted::default());
+        return Ok(Moved::default());
     }
-    let folder = root.to_owned();
     let work = move || -> Result<Output> {
-        let open = |segment: Segment| Ok((Input::open(&folder, &schema, &segment)?, segment));
-        let merges: Vec<Vec<_>> = merges
-            .into_iter()
-            .map(|merge| merge.into_iter().map(open).collect::<Result<_>>())
-            .collect::<Result<_>>()?;
-        let mut output = None;
-        let total: u64 = merges.iter().flatten().map(|(input, _)| input.rows_in_all()).sum();
-        let mut done = 0;
+        let merges = merges.iter().map(|merge| Input::open_all(&target, merge)).collect::<Result<Vec<_>>>()?;
+        let mut output = Output::new(&target, encodings(&target, &merges[0])?, NanColumns::default());
+        let total = merges.iter().flatten().map(Input::rows_in_all).sum();
+        let mut counter = Counter::new(progress.as_ref(), 1, total);
         for merge in &merges {
-            let nan = NanColumns::of_inputs(merge, &schema)?;
-            let output = match &mut output {
-                Some(output) => output,
-                none => {
-                    let encodings = encodings(merge, &schema, &options)?;
-                    none.insert(Output::new(disk.clone(), &folder, &schema, &options, encodings, NanColumns::default()))
-                }
-            };
-            output.set_nan(nan);
-            merge_into(output, merge, merge[0].1.tags.clone(), |rows| {
-                done += rows;
-                if let Some(progress) = &progress {
-                    progress(done, total);
-                }
-            })?;
+            merge_into(&mut output, merge, merge[0].segment.tags.clone(), &mut counter)?;
         }
-        output.ok_or_else(|| TableError::Unexpected("found nothing to merge".to_owned()))
+        Ok(output)
     };
     let output = blocking(work).await?;
-    let compacted = Compacted {
-        rows: inputs.iter().map(|s| s.rows).sum(),
-        segments_in: inputs.len(),
-        segments_out: output.segments().len(),
-        bytes_before: inputs.iter().map(|s| s.bytes).sum(),
-        bytes_after: output.segments().iter().map(|s| s.bytes).sum(),
-    };
-    output.commit(&mut table, Change::rewrite(inputs, Rewrite::SameRows)).await?;
-    Ok(compacted)
+    let moved = Moved::new(inputs.iter().map(|s| s.rows).sum(), &inputs, output.segments());
+    output::commit(Some(output), &mut table, Change::rewrite(inputs, Rewrite::SameRows)).await?;
+    Ok(moved)
 }
 
 /// Writes the rows of some segments as one segment with these tags.
 pub(super) fn merge_into(
     output: &mut Output,
-    merge: &[(Input, Segment)],
+    merge: &[Input],
     tags: BTreeMap<String, String>,
-    mut report: impl FnMut(u64),
+    counter: &mut Counter<'_>,
 ) -> Result<()> {
-    let rows: u64 = merge.iter().map(|(input, _)| input.rows_in_all()).sum();
-    output.begin(rows as usize, tags)?;
-    for (input, _) in merge {
+    output.set_nan(NanColumns::of_inputs(merge)?);
+    output.begin(merge.iter().map(Input::rows_in_all).sum::<u64>() as usize, tags)?;
+    for input in merge {
         for batch in input.rows(None, None)? {
             let batch = batch?;
             output.write(&batch)?;
-            report(batch.num_rows() as u64);
+            counter.add(batch.num_rows() as u64);
         }
     }
     output.end()
 }
 
 /// Groups of small segments to merge, oldest first.
-fn merges(segments: impl Iterator<Item = Segment>) -> Vec<Vec<Segment>> {
+fn merges(segments: Vec<Segment>) -> Vec<Vec<Segment>> {
     let mut open: BTreeMap<BTreeMap<String, String>, (u64, Vec<Segment>)> = BTreeMap::new();
     let mut full = Vec::new();
-    for segment in segments.filter(|s| s.rows < SMALL_ROWS) {
+    for segment in segments.into_iter().filter(|s| s.rows < SMALL_ROWS) {
         let mut run = segment.tags.clone();
         // The number of row groups does not matter for merging.
         run.remove(Segment::GROUPS_TAG);

@@ -5,18 +5,18 @@ use std::sync::Arc;
 
 use arrow::array::{BooleanArray, RecordBatch};
 use arrow::compute::{filter_record_batch, not};
-use arrow::datatypes::SchemaRef;
 use parquet::file::metadata::RowGroupMetaData;
 
-use crate::blocking::blocking;
 use crate::error::TableError;
 use crate::input::Input;
-use crate::layout::{GROUP_ROWS_MAX, TableOptions};
+use crate::job::{blocking, retried};
+use crate::layout::GROUP_ROWS_MAX;
 use crate::log::{Change, Rewrite, Segment};
 use crate::output::{self, NanColumns, Output};
+use crate::target::Target;
 use disk::Disk;
 
-use super::{Result, encodings, retried};
+use super::{Result, encodings};
 
 /// The fate of a segment, decided without reading its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,22 +27,17 @@ pub enum Fate {
     Look,
 }
 
-/// Selects the rows to delete.
 pub trait Filter: Send + Sync + 'static {
-    /// Decides by a segment's statistics.
     fn fate(&self, segment: &Segment) -> Fate;
     /// Whether a row group may have rows to delete, according to its metadata. Called for segments with [`Fate::Look`].
     fn may_doom(&self, group: &RowGroupMetaData) -> bool {
         let _ = group;
         true
     }
-    /// The columns that [`Self::doomed`] needs.
     fn columns(&self) -> Vec<String>;
-    /// Marks the rows to delete, given the columns. True means delete; false and NULL mean keep.
-    ///
-    /// # Errors
-    /// A message with the reason.
-    fn doomed(&self, rows: &RecordBatch) -> std::result::Result<BooleanArray, String>;
+    /// Marks the rows to delete, given the columns. True means delete; false and NULL mean keep. Errors are messages
+    /// with the reason.
+    fn doomed(&self, rows: &RecordBatch) -> Result<BooleanArray, String>;
 }
 
 /// The result of a deletion or of its dry run.
@@ -51,7 +46,6 @@ pub struct Deleted {
     pub rows: u64,
     /// Approximate bytes of these rows, from the average row of their segments.
     pub bytes: u64,
-    /// Segments removed from the table.
     pub segments_in: usize,
     /// Segments written with the remaining rows.
     pub segments_out: usize,
@@ -62,58 +56,36 @@ pub struct Deleted {
 
 /// Deletes the rows that a filter selects from the table in the folder `root`. Without `apply`, it is a dry run. Rows
 /// inserted during the deletion stay.
-///
-/// # Errors
-/// If the table or a column does not exist, the filter, the disk or the log fails, or other commands keep rewriting
-/// the same segments. Then the table is unchanged.
 pub async fn delete_rows(root: &Path, disk: Arc<dyn Disk>, filter: Arc<dyn Filter>, apply: bool) -> Result<Deleted> {
     retried(|| delete_once(root, disk.clone(), filter.clone(), apply)).await
 }
 
 async fn delete_once(root: &Path, disk: Arc<dyn Disk>, filter: Arc<dyn Filter>, apply: bool) -> Result<Deleted> {
     let mut table = output::open(root, disk.clone()).await?;
-    let job = Job::new(root, disk, table.arrow_schema()?, table.options()?, filter)?;
-    let segments: Vec<Segment> = table.segments_by_age().await?.into_iter().map(|(_, segment)| segment).collect();
+    let job = Job::new(Target::of(&table, disk)?, filter)?;
+    let segments = table.segments_by_age().await?;
     let (touched, output, mut deleted) = blocking(move || job.run(segments, apply)).await?;
-    if !apply || touched.is_empty() {
-        return Ok(deleted);
-    }
-    if let Some(output) = output {
-        deleted.bytes_after = output.segments().iter().map(|s| s.bytes).sum();
-        output.commit(&mut table, Change::rewrite(touched, Rewrite::FewerRows)).await?;
-    } else {
-        table.commit(&Change::rewrite(touched, Rewrite::FewerRows)).await?;
+    if apply && !touched.is_empty() {
+        deleted.bytes_after = output.iter().flat_map(Output::segments).map(|s| s.bytes).sum();
+        output::commit(output, &mut table, Change::rewrite(touched, Rewrite::FewerRows)).await?;
     }
     Ok(deleted)
 }
 
-/// Removes rows from segments.
 pub(crate) struct Job {
-    root: std::path::PathBuf,
-    disk: Arc<dyn Disk>,
-    schema: SchemaRef,
-    options: TableOptions,
+    target: Target,
     filter: Arc<dyn Filter>,
     columns: Vec<usize>,
 }
 
 impl Job {
-    pub(crate) fn new(
-        root: &Path,
-        disk: Arc<dyn Disk>,
-        schema: SchemaRef,
-        options: TableOptions,
-        filter: Arc<dyn Filter>,
-    ) -> Result<Self> {
+    pub(crate) fn new(target: Target, filter: Arc<dyn Filter>) -> Result<Self> {
         let position = |name: &String| {
-            schema.index_of(name).map_err(|_| {
-                let have = schema.fields().iter().map(|f| f.name().as_str()).collect::<Vec<_>>().join(", ");
-                let reason = format!("no column {name:?}: the columns are {have}");
-                TableError::Options { path: root.to_owned(), reason }
-            })
+            let Target { root, schema, .. } = &target;
+            schema.index_of(name).map_err(|_| TableError::no_column(root, schema, name))
         };
         let columns = filter.columns().iter().map(position).collect::<Result<_>>()?;
-        Ok(Self { root: root.to_owned(), disk, schema, options, filter, columns })
+        Ok(Self { target, filter, columns })
     }
 
     /// Returns the segments with rows to delete and, with `apply`, the new segments with their remaining rows.
@@ -123,7 +95,8 @@ impl Job {
         let mut rewritten = Vec::new();
         for segment in segments {
             let fate = self.filter.fate(&segment);
-            let input = if fate == Fate::Look { Some(Input::open(&self.root, &self.schema, &segment)?) } else { None };
+            let Target { root, schema, .. } = &self.target;
+            let input = if fate == Fate::Look { Some(Input::open(root, schema, &segment)?) } else { None };
             let doomed = match &input {
                 Some(input) => self.count(input)?,
                 None if fate == Fate::Remove => segment.rows,
@@ -139,7 +112,7 @@ impl Job {
             deleted.bytes_before += segment.bytes;
             if let Some(input) = input.filter(|_| doomed < segment.rows) {
                 deleted.segments_out += 1;
-                rewritten.push((input, segment.clone()));
+                rewritten.push(input);
             }
             touched.push(segment);
         }
@@ -148,8 +121,7 @@ impl Job {
     }
 
     fn doomed(&self, rows: &RecordBatch) -> Result<BooleanArray> {
-        let unfit = |reason| TableError::Options { path: self.root.clone(), reason };
-        let doomed = self.filter.doomed(rows).map_err(unfit)?;
+        let doomed = self.filter.doomed(rows).map_err(|reason| TableError::options(&self.target.root, reason))?;
         // NULL is not true.
         Ok(doomed.iter().map(|doomed| Some(doomed.unwrap_or(false))).collect())
     }
@@ -165,12 +137,11 @@ impl Job {
     }
 
     /// Writes the remaining rows of each segment to a new one, with the same order and tags.
-    fn rewrite(&self, inputs: &[(Input, Segment)]) -> Result<Output> {
-        let encodings = encodings(inputs, &self.schema, &self.options)?;
-        let nan = NanColumns::of_inputs(inputs, &self.schema)?;
-        let mut output = Output::new(self.disk.clone(), &self.root, &self.schema, &self.options, encodings, nan);
-        for (input, segment) in inputs {
-            output.begin(segment.rows as usize, segment.tags.clone())?;
+    fn rewrite(&self, inputs: &[Input]) -> Result<Output> {
+        let encodings = encodings(&self.target, inputs)?;
+        let mut output = Output::new(&self.target, encodings, NanColumns::of_inputs(inputs)?);
+        for input in inputs {
+            output.begin(input.segment.rows as usize, input.segment.tags.clone())?;
             let mut in_group = 0;
             for group in 0..input.metadata().metadata().num_row_groups() {
                 for batch in input.rows(Some(vec![group]), None)? {
@@ -190,9 +161,7 @@ impl Job {
     }
 
     fn kept(&self, batch: &RecordBatch) -> Result<RecordBatch> {
-        let unexpected = |e: arrow::error::ArrowError| TableError::Unexpected(e.to_string());
-        let projected = batch.project(&self.columns).map_err(unexpected)?;
-        let kept = not(&self.doomed(&projected)?).map_err(unexpected)?;
-        filter_record_batch(batch, &kept).map_err(unexpected)
+        let doomed = self.doomed(&batch.project(&self.columns)?)?;
+        Ok(filter_record_batch(batch, &not(&doomed)?)?)
     }
 }

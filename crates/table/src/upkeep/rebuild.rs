@@ -4,15 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::blocking::blocking;
 use crate::error::TableError;
 use crate::input::Input;
+use crate::job::{Counter, Progress, blocking, retried};
 use crate::log::{Change, Rewrite, Segment};
 use crate::output;
-use crate::progress::Progress;
 use disk::{Disk, create_dirs};
 
-use super::{Result, retried};
+use super::Result;
 
 /// The folder of damaged files inside a table's folder. Delta readers ignore names that start with `_`.
 const FOLDER: &str = "_damaged";
@@ -20,9 +19,7 @@ const FOLDER: &str = "_damaged";
 /// The result of a rebuild or of its dry run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rebuilt {
-    /// Readable segments.
     pub segments: usize,
-    /// Readable rows.
     pub rows: u64,
     pub damaged: Vec<DamagedSegment>,
 }
@@ -40,10 +37,6 @@ pub struct DamagedSegment {
 
 /// Reads every row of the table in the folder `root`. With `apply`, removes unreadable segments from the table and
 /// keeps their files in its folder `_damaged`.
-///
-/// # Errors
-/// If the table does not exist, the disk or the log fails, or other commands keep rewriting the same segments. Then
-/// the table is unchanged.
 pub async fn rebuild(root: &Path, disk: Arc<dyn Disk>, apply: bool, progress: Option<Progress>) -> Result<Rebuilt> {
     retried(|| rebuild_once(root, &disk, apply, progress.clone())).await
 }
@@ -54,13 +47,10 @@ async fn rebuild_once(root: &Path, disk: &Arc<dyn Disk>, apply: bool, progress: 
     let folder = root.to_owned();
     let work = move || -> Result<(Rebuilt, Vec<Segment>)> {
         let (mut rebuilt, mut gone) = (Rebuilt::default(), Vec::new());
-        let (mut done, total) = (0, segments.iter().map(|s| s.rows).sum());
+        let mut counter = Counter::new(progress.as_ref(), 1, segments.iter().map(|s| s.rows).sum());
         for segment in segments {
-            let read = Input::open(&folder, &schema, &segment).and_then(|input| count(&input, &segment));
-            done += segment.rows;
-            if let Some(progress) = &progress {
-                progress(done, total);
-            }
+            let read = Input::open(&folder, &schema, &segment).and_then(|input| count(&input));
+            counter.add(segment.rows);
             match read {
                 Ok(rows) => {
                     rebuilt.segments += 1;
@@ -88,8 +78,8 @@ async fn rebuild_once(root: &Path, disk: &Arc<dyn Disk>, apply: bool, progress: 
 }
 
 /// Reads all rows, and checks their number against the log.
-fn count(input: &Input, segment: &Segment) -> Result<u64> {
-    let mut rows = 0;
+fn count(input: &Input) -> Result<u64> {
+    let (mut rows, segment) = (0, &input.segment);
     for batch in input.rows(None, None)? {
         rows += batch?.num_rows() as u64;
     }

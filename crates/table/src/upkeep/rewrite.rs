@@ -5,19 +5,18 @@
 //! unchanged, and readers support segments of any layout.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 
-use crate::blocking::blocking;
 use crate::cluster;
 use crate::input::Input;
+use crate::job::{Counter, Moved, Progress, blocking, retried};
 use crate::layout::{Clustering, Curve, Layout, TableOptions};
 use crate::log::{Change, Rewrite, Segment};
 use crate::output::{self, NanColumns, Output};
-use crate::progress::Progress;
+use crate::target::Target;
 use disk::Disk;
 use pages::{Codec, EncodingSet};
 
@@ -41,7 +40,6 @@ pub struct LayoutChange {
 }
 
 impl LayoutChange {
-    /// Applies the change to the options `before`.
     pub fn applied_to(&self, before: &TableOptions) -> TableOptions {
         let layout = self.layout.unwrap_or(before.layout);
         let mut after = TableOptions { layout, ..before.clone() };
@@ -80,78 +78,57 @@ impl Default for RewriteOptions {
     }
 }
 
-impl fmt::Debug for RewriteOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { change, memory, progress: _ } = self;
-        f.debug_struct("RewriteOptions").field("change", change).field("memory", memory).finish_non_exhaustive()
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rewritten {
     pub layout_before: Layout,
     pub layout: Layout,
-    pub rows: u64,
-    pub segments_in: usize,
-    pub segments_out: usize,
-    pub bytes_before: u64,
-    pub bytes_after: u64,
+    pub moved: Moved,
     /// Segments inserted too late for the rewrite; they stay unchanged.
     pub segments_left: usize,
 }
 
-/// One attempt of [`rewrite`](super::rewrite()).
-pub(super) async fn rewrite_once(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions) -> Result<Rewritten> {
+/// Rewrites the table in the folder `root` with another layout or other options.
+pub async fn rewrite(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions) -> Result<Rewritten> {
+    retried(|| rewrite_once(root, disk.clone(), options)).await
+}
+
+async fn rewrite_once(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions) -> Result<Rewritten> {
     let mut table = output::open(root, disk.clone()).await?;
-    let before = table.options()?;
-    let (schema, widen) = widened(&*table.arrow_schema()?, &options.change.widen);
+    let target = Target::of(&table, disk)?;
+    let before = target.options.clone();
+    let (schema, widen) = widened(&target.schema, &options.change.widen);
     let after = options.change.applied_to(&before);
     after.check(root, &schema)?;
-    let job = Arc::new(Job { root: root.to_owned(), disk, schema, options: after.clone(), how: options.clone() });
+    let target = Target { schema, options: after.clone(), ..target };
+    let job = Arc::new(Job { target, how: options.clone() });
     let mut taken: Vec<Segment> = Vec::new();
     let (mut rows, mut written) = (0, None::<Output>);
     for _ in 0..ROUNDS {
         let seen: BTreeSet<&str> = taken.iter().map(|s| s.path.as_str()).collect();
-        let segments = table.segments_by_age().await?.into_iter().map(|(_, segment)| segment);
-        let new: Vec<Segment> = segments.filter(|s| !seen.contains(s.path.as_str())).collect();
+        let mut new = table.segments_by_age().await?;
+        new.retain(|s| !seen.contains(s.path.as_str()));
         if new.is_empty() {
             break;
         }
-        let (job, inputs) = (job.clone(), new.clone());
-        let (of_round, output) = blocking(move || job.run(&inputs)).await?;
+        taken.extend(new.iter().cloned());
+        let job = job.clone();
+        let (of_round, output) = blocking(move || job.run(&new)).await?;
         rows += of_round;
         match (&mut written, output) {
             (Some(written), Some(output)) => written.append(output),
             (written, output) => *written = written.take().or(output),
         }
-        taken.extend(new);
         table.refresh().await?;
     }
-    let segments = written.as_ref().map_or(&[][..], Output::segments);
-    let mut rewritten = Rewritten {
-        layout_before: before.layout,
-        layout: after.layout,
-        rows,
-        segments_in: taken.len(),
-        segments_out: segments.len(),
-        bytes_before: taken.iter().map(|s| s.bytes).sum(),
-        bytes_after: segments.iter().map(|s| s.bytes).sum(),
-        segments_left: 0,
-    };
+    let moved = Moved::new(rows, &taken, written.as_ref().map_or(&[][..], Output::segments));
     let properties = after.property_changes(&before);
-    let nothing = taken.is_empty() && properties.is_empty() && widen.is_empty();
-    let change = Change { widen, properties, ..Change::rewrite(taken, Rewrite::SameRows) };
-    match written {
-        Some(written) => {
-            written.commit(&mut table, change).await?;
-        }
-        None if nothing => {}
-        None => {
-            table.commit(&change).await?;
-        }
+    let changes = written.is_some() || !taken.is_empty() || !properties.is_empty() || !widen.is_empty();
+    if changes {
+        let change = Change { widen, properties, ..Change::rewrite(taken, Rewrite::SameRows) };
+        output::commit(written, &mut table, change).await?;
     }
-    rewritten.segments_left = table.segments().await?.len() - rewritten.segments_out;
-    Ok(rewritten)
+    let segments_left = table.segments().await?.len() - moved.segments_out;
+    Ok(Rewritten { layout_before: before.layout, layout: after.layout, moved, segments_left })
 }
 
 /// The schema with the columns `names` widened, and the names of those that were integers.
@@ -164,12 +141,8 @@ fn widened(schema: &Schema, names: &[String]) -> (SchemaRef, Vec<String>) {
     (Arc::new(Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>())), widen)
 }
 
-/// Rewrites segments.
 struct Job {
-    root: PathBuf,
-    disk: Arc<dyn Disk>,
-    schema: SchemaRef,
-    options: TableOptions,
+    target: Target,
     how: RewriteOptions,
 }
 
@@ -177,10 +150,9 @@ impl Job {
     /// Writes the rows of some segments, oldest first, in the new layout. Returns their number, and no output if
     /// there are none.
     fn run(&self, segments: &[Segment]) -> Result<(u64, Option<Output>)> {
-        let open = |segment: &Segment| Ok((Input::open(&self.root, &self.schema, segment)?, segment.clone()));
-        let inputs: Vec<(Input, Segment)> = segments.iter().map(open).collect::<Result<_>>()?;
-        let rows = inputs.iter().map(|(input, _)| input.rows_in_all()).sum();
-        let output = match &self.options.clustering {
+        let inputs = Input::open_all(&self.target, segments)?;
+        let rows = inputs.iter().map(Input::rows_in_all).sum();
+        let output = match &self.target.options.clustering {
             _ if rows == 0 => None,
             Some(clustering) => Some(self.cluster(clustering, segments)?),
             None => Some(self.write(inputs, rows)?),
@@ -189,58 +161,41 @@ impl Job {
     }
 
     fn cluster(&self, clustering: &Clustering, segments: &[Segment]) -> Result<Output> {
-        let job = cluster::Job {
-            root: self.root.clone(),
-            disk: self.disk.clone(),
-            schema: self.schema.clone(),
-            options: self.options.clone(),
-            clustering: clustering.clone(),
-            memory: self.how.memory,
-            progress: self.how.progress.clone(),
-        };
+        let RewriteOptions { memory, progress, .. } = self.how.clone();
+        let job = cluster::Job { target: self.target.clone(), clustering: clustering.clone(), memory, progress };
         Ok(job.run(segments, segments)?.0)
     }
 
     /// Writes rows in their order, to segments as large as those of compaction.
-    fn write(&self, inputs: Vec<(Input, Segment)>, rows: u64) -> Result<Output> {
-        let encodings = encodings(&inputs, &self.schema, &self.options)?;
-        let nan = NanColumns::default();
-        let mut output = Output::new(self.disk.clone(), &self.root, &self.schema, &self.options, encodings, nan);
-        let mut done = 0;
+    fn write(&self, inputs: Vec<Input>, rows: u64) -> Result<Output> {
+        let mut output = Output::new(&self.target, encodings(&self.target, &inputs)?, NanColumns::default());
+        let mut counter = Counter::new(self.how.progress.as_ref(), 1, rows);
         for merge in in_order(inputs) {
-            output.set_nan(NanColumns::of_inputs(&merge, &self.schema)?);
-            merge_into(&mut output, &merge, Segment::part_tags(merge[0].1.part()), |more| {
-                done += more;
-                if let Some(progress) = &self.how.progress {
-                    progress(done, rows);
-                }
-            })?;
+            merge_into(&mut output, &merge, Segment::part_tags(merge[0].segment.part()), &mut counter)?;
         }
         Ok(output)
     }
 }
 
 /// Groups adjacent segments of one part; each group becomes one segment.
-fn in_order(inputs: Vec<(Input, Segment)>) -> Vec<Vec<(Input, Segment)>> {
-    let mut parts: BTreeMap<Option<String>, Vec<(Input, Segment)>> = BTreeMap::new();
-    for (input, segment) in inputs {
-        parts.entry(segment.part().map(str::to_owned)).or_default().push((input, segment));
+fn in_order(inputs: Vec<Input>) -> Vec<Vec<Input>> {
+    let mut parts: BTreeMap<Option<String>, Vec<Input>> = BTreeMap::new();
+    for input in inputs {
+        parts.entry(input.segment.part().map(str::to_owned)).or_default().push(input);
     }
-    let mut merges = Vec::new();
+    let mut merges: Vec<Vec<Input>> = Vec::new();
     for inputs in parts.into_values() {
-        let mut of_part: Vec<Vec<(Input, Segment)>> = Vec::new();
         let mut room = 0;
-        for (input, segment) in inputs {
+        for (place, input) in inputs.into_iter().enumerate() {
             let rows = input.rows_in_all();
-            if let Some(merge) = of_part.last_mut().filter(|_| rows <= room) {
-                merge.push((input, segment));
+            if let Some(merge) = merges.last_mut().filter(|_| place > 0 && rows <= room) {
+                merge.push(input);
             } else {
                 room = TARGET_ROWS.max(rows);
-                of_part.push(vec![(input, segment)]);
+                merges.push(vec![input]);
             }
             room -= rows;
         }
-        merges.append(&mut of_part);
     }
     merges
 }

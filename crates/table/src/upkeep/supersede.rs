@@ -27,9 +27,6 @@ pub struct Superseding {
 /// Keeps only the last of the rows with equal values in the column `time` and in `others`. NULL equals NULL, and a
 /// missing column is NULL in every row. Batches are in order and have the same columns. Also returns the keys of the
 /// rows. Without a time column, all rows stay, and the keys are `None`.
-///
-/// # Errors
-/// If a column has a type that cannot be compared.
 pub fn last_rows(
     batches: Vec<RecordBatch>,
     time: &str,

@@ -14,8 +14,8 @@ use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef, TimeUnit};
 
 use super::*;
 use crate::cluster::{ClusterOptions, cluster};
-use crate::layout::{Clustering, Curve, Layout};
-use crate::log::Table;
+use crate::layout::{Clustering, Curve, Layout, TableOptions};
+use crate::log::{Segment, Table};
 use crate::{ErrorKind, Inserter, Key, KeyRange, Lookup};
 use disk::{Disk, RealDisk};
 use pages::Codec;
@@ -81,7 +81,7 @@ async fn segments(root: &Path) -> Vec<Segment> {
 async fn ids(root: &Path) -> Vec<i64> {
     let table = Table::open(root, disk()).await.unwrap().unwrap();
     let mut all = Vec::new();
-    for (_, segment) in table.segments_by_age().await.unwrap() {
+    for segment in table.segments_by_age().await.unwrap() {
         let input = Input::open(root, &schema(), &segment).unwrap();
         assert_eq!(input.rows_in_all(), segment.rows);
         let lookup = Lookup::open(root, &segment);
@@ -121,7 +121,7 @@ async fn compaction_merges_small_segments_in_order() {
         assert_eq!((done.rows, done.segments_in, done.segments_out), (3_000, 10, 1));
         assert!(done.bytes_after < done.bytes_before);
         assert!(ids(root.path()).await.into_iter().eq(0..3_000));
-        assert_eq!(compact(root.path(), disk(), None).await.unwrap(), Compacted::default());
+        assert_eq!(compact(root.path(), disk(), None).await.unwrap(), Moved::default());
         let merged = segments(root.path()).await.remove(0);
         assert!(merged.columns.get("level").is_none_or(|c| c.min.is_none()), "NaN has no bounds");
         assert_eq!(merged.columns.contains_key("id"), layout != Layout::Column);
@@ -309,7 +309,8 @@ async fn layout_changes_keep_rows_and_old_versions() {
         let opened = Table::open(root.path(), disk()).await.unwrap().unwrap();
         let expected = change.applied_to(&opened.options().unwrap());
         let done = rewritten(root.path(), change).await.unwrap();
-        assert_eq!((done.rows, done.segments_in, done.segments_out, done.segments_left), (3_000, segments_in, 1, 0));
+        let Moved { rows, segments_out, .. } = done.moved;
+        assert_eq!((rows, done.moved.segments_in, segments_out, done.segments_left), (3_000, segments_in, 1, 0));
         let mut left = ids(root.path()).await;
         left.sort_unstable();
         assert!(left.into_iter().eq(0..3_000));
@@ -344,7 +345,7 @@ async fn concurrent_inserts_are_rewritten_or_reported() {
         let change = to(Layout::Pruned);
         let options = RewriteOptions { change, progress: Some(Arc::new(progress)), ..RewriteOptions::default() };
         let done = rewrite(root.path(), disk(), &options).await.unwrap();
-        assert_eq!((done.rows, done.segments_left as i64), (3_000 + taken as u64 * 300, inserts - taken));
+        assert_eq!((done.moved.rows, done.segments_left as i64), (3_000 + taken as u64 * 300, inserts - taken));
         let mut all = ids(root.path()).await;
         all.sort_unstable();
         assert!(all.into_iter().eq(0..3_000 + inserts * 300));
@@ -356,7 +357,7 @@ async fn empty_tables_change_layout() {
     let root = tempfile::tempdir().unwrap();
     drop(inserter(root.path(), Layout::Column).await);
     let done = rewritten(root.path(), to(Layout::Pruned)).await.unwrap();
-    assert_eq!((done.rows, done.segments_in, done.segments_out), (0, 0, 0));
+    assert_eq!(done.moved, Moved::default());
     let inserter = Inserter::open(root.path(), disk()).await.unwrap().unwrap();
     assert_eq!(inserter.options().layout, Layout::Pruned);
 }

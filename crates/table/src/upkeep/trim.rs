@@ -12,18 +12,16 @@ use arrow::error::ArrowError;
 use chrono::{DateTime, NaiveDate, NaiveTime};
 
 use self::cut::Cut;
-use crate::blocking::blocking;
 use crate::error::TableError;
+use crate::job::blocking;
 use crate::log::Segment;
 use crate::output;
 use disk::Disk;
 
 use super::{Deleted, Fate, Filter, Result, delete_rows};
 
-/// Microseconds per day.
 const DAY: i64 = 24 * 3_600 * 1_000_000;
 
-/// The rows to remove.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrimLimit {
     /// Rows with a time before this date or RFC 3339 time. Rows without a time stay.
@@ -53,21 +51,16 @@ pub struct Trimmed {
 
 /// Removes old rows from the table in the folder `root`. Segments with old and new rows lose only the old ones. With
 /// [`TrimLimit::KeepBytes`], the size of a row is its segment's average.
-///
-/// # Errors
-/// If the table or the time column does not exist; also see [`delete_rows`].
 pub async fn trim(root: &Path, disk: Arc<dyn Disk>, options: &TrimOptions) -> Result<Trimmed> {
     let table = output::open(root, disk.clone()).await?;
     let schema = table.arrow_schema()?;
-    let segments: Vec<Segment> = table.segments_by_age().await?.into_iter().map(|(_, segment)| segment).collect();
+    let segments = table.segments_by_age().await?;
     let earliest = |column: &str| segments.iter().filter_map(|s| s.columns.get(column)?.earliest()).min();
     let column = time_column(root, &schema, options.column.as_deref());
     let (filter, times): (Arc<dyn Filter>, _) = match &options.limit {
         TrimLimit::Before(time) => {
-            let micros = parse(time).ok_or_else(|| {
-                let reason = format!("invalid time {time:?}: write 2025-10-01 or 2025-10-01T12:00:00Z");
-                TableError::Options { path: root.to_owned(), reason }
-            })?;
+            let invalid = || format!("invalid time {time:?}: write 2025-10-01 or 2025-10-01T12:00:00Z");
+            let micros = parse(time).ok_or_else(|| TableError::options(root, invalid()))?;
             let column = column?;
             let times = earliest(&column).map(|first| (first, micros));
             (Arc::new(Before { column, micros }), times)
@@ -87,23 +80,19 @@ pub async fn trim(root: &Path, disk: Arc<dyn Disk>, options: &TrimOptions) -> Re
 fn time_column(root: &Path, schema: &Schema, named: Option<&str>) -> Result<String> {
     let is_time = |ty: &DataType| matches!(ty, DataType::Timestamp(..));
     let is_date = |ty: &DataType| *ty == DataType::Date32;
-    let refuse = |reason: String| TableError::Options { path: root.to_owned(), reason };
     let Some(name) = named else {
         let first = |fits: fn(&DataType) -> bool| schema.fields().iter().find(move |f| fits(f.data_type()));
         let found = first(is_time).or_else(|| first(is_date));
-        let found =
-            found.ok_or_else(|| refuse("it has no column of times or dates to tell the age of rows".to_owned()));
-        return found.map(|f| f.name().clone());
+        let missing = || TableError::options(root, "it has no column of times or dates to tell the age of rows");
+        return found.map(|f| f.name().clone()).ok_or_else(missing);
     };
     match schema.field_with_name(name) {
         Ok(field) if is_time(field.data_type()) || is_date(field.data_type()) => Ok(name.to_owned()),
         Ok(field) => {
-            Err(refuse(format!("column {name:?} holds {}: choose a column of times or dates", field.data_type())))
+            let reason = format!("column {name:?} holds {}: choose a column of times or dates", field.data_type());
+            Err(TableError::options(root, reason))
         }
-        Err(_) => {
-            let have = schema.fields().iter().map(|f| f.name().as_str()).collect::<Vec<_>>().join(", ");
-            Err(refuse(format!("no column {name:?}: the columns are {have}")))
-        }
+        Err(_) => Err(TableError::no_column(root, schema, name)),
     }
 }
 
@@ -135,14 +124,14 @@ impl Filter for Before {
         vec![self.column.clone()]
     }
 
-    fn doomed(&self, rows: &RecordBatch) -> std::result::Result<BooleanArray, String> {
+    fn doomed(&self, rows: &RecordBatch) -> Result<BooleanArray, String> {
         let times = micros(rows.column(0)).map_err(|e| e.to_string())?;
         Ok(times.into_iter().map(|time| time.map(|time| time < self.micros)).collect())
     }
 }
 
 /// Times or dates in microseconds since 1970.
-fn micros(column: &ArrayRef) -> std::result::Result<Vec<Option<i64>>, ArrowError> {
+fn micros(column: &ArrayRef) -> Result<Vec<Option<i64>>, ArrowError> {
     let (unit, times) = match column.data_type() {
         DataType::Date32 => (DAY, cast(&cast(column, &DataType::Int32)?, &DataType::Int64)?),
         DataType::Timestamp(TimeUnit::Microsecond, _) => (1, cast(column, &DataType::Int64)?),

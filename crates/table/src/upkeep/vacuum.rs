@@ -18,12 +18,10 @@ use super::Result;
 pub const RETENTION: Duration = Duration::from_hours(168);
 /// Minimum age of orphans, files that no version names. A writer may be about to commit a younger file.
 pub const ORPHAN_AGE: Duration = Duration::from_hours(1);
-/// Minimum age of temporary files.
 const TEMPORARY_AGE: Duration = Duration::from_mins(10);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VacuumOptions {
-    /// How long to keep files for readers of older versions.
     pub retain: Duration,
     /// False for a dry run.
     pub apply: bool,
@@ -34,10 +32,8 @@ pub struct VacuumOptions {
 pub struct Vacuumed {
     /// Files of older versions removed.
     pub old: usize,
-    /// Removed files that no version names.
     pub orphans: usize,
     pub temporary: usize,
-    /// Bytes of the removed files.
     pub bytes: u64,
     /// Files of older versions that stay for now.
     pub retained: usize,
@@ -53,10 +49,7 @@ impl AddAssign for Vacuumed {
     }
 }
 
-/// Removes the files in a table's folder that no retained version names.
-///
-/// # Errors
-/// If the table does not exist or the disk fails. Files removed before the failure were unused.
+/// Removes the files in a table's folder that no retained version names. Files removed before a failure were unused.
 pub async fn vacuum(root: &Path, disk: Arc<dyn Disk>, options: VacuumOptions) -> Result<Vacuumed> {
     output::open(root, disk.clone()).await?;
     vacuum_but(root, disk, options, |_| false).await
@@ -64,9 +57,6 @@ pub async fn vacuum(root: &Path, disk: Arc<dyn Disk>, options: VacuumOptions) ->
 
 /// Like [`vacuum`], for writers that leave files for longer than an hour before they commit them. Keeps files if
 /// `may_come` returns true for their names below the table's folder.
-///
-/// # Errors
-/// See [`vacuum`].
 pub async fn vacuum_but(
     root: &Path,
     disk: Arc<dyn Disk>,

@@ -15,7 +15,6 @@ use crate::log::Segment;
 /// Limit on the sampled times per segment, evenly spread.
 const POINTS_MAX: usize = 4_096;
 
-/// The rows to remove from a table.
 pub(super) struct Cut {
     /// `None` if rows have no times; then whole segments are removed.
     column: Option<String>,
@@ -35,7 +34,6 @@ struct Spread {
 }
 
 impl Spread {
-    /// Reads the times of a segment.
     fn read(root: &Path, schema: &SchemaRef, segment: &Segment, place: usize) -> Result<Self> {
         let mut times = Vec::new();
         for rows in Input::open(root, schema, segment)?.rows(None, Some(&[place]))? {
@@ -102,7 +100,6 @@ impl Cut {
         Ok(Self { column: Some(name), time: low, fates, earliest })
     }
 
-    /// The time bounds of the removed rows, if known.
     pub(super) fn times(&self) -> Option<(i64, i64)> {
         Some((self.earliest?, self.time))
     }
@@ -129,7 +126,7 @@ impl Filter for Cut {
         self.column.iter().cloned().collect()
     }
 
-    fn doomed(&self, rows: &RecordBatch) -> std::result::Result<BooleanArray, String> {
+    fn doomed(&self, rows: &RecordBatch) -> Result<BooleanArray, String> {
         if self.column.is_none() {
             return Ok(BooleanArray::from(vec![false; rows.num_rows()]));
         }
