@@ -152,7 +152,7 @@ fn forty_appenders_beside_a_server_lose_and_double_nothing_and_its_answers_have_
     acknowledged.extend(1_000..1_040);
     check(&server.sql(APPENDS), &acknowledged);
     check(&json(data, &["sql", APPENDS]), &acknowledged);
-    assert!(failure(data, &["flush", "visits"], 2).contains("a server that runs does it"));
+    assert!(failure(data, &["flush", "visits"], 2).contains("a running server flushes it by itself"));
     server.child.kill().unwrap();
     server.child.wait().unwrap();
     check(&json(data, &["sql", APPENDS]), &acknowledged);

@@ -96,7 +96,7 @@ fn secondary_indexes_are_asked_and_inspected() {
     );
     assert_eq!(times[0]["n"], 100);
     let other = failure(&data, &insert(&file, &["--lookup", "tower"]), 2);
-    assert!(other.contains("leave --layout, --bloom, --lookup, --cluster and --encodings out"), "{other}");
+    assert!(other.contains("omit --layout, --bloom, --lookup, --cluster and --encodings"), "{other}");
     assert!(run(&data, &["table", "drop", "calls"]).status.success());
     assert!(!data.join("default/calls").exists());
 }
