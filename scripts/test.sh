@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs every check: format, dependencies, lints, the services of a fleet and the tests that use them, other programs that
-# read our tables or use our server, and some seconds of fuzzing.
+# Runs every check: format, dependencies, lints, links of doc comments, the services of a fleet and the tests that use
+# them, other programs that read our tables or use our server, and some seconds of fuzzing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,6 +9,7 @@ cargo fmt --all --check
 "$(scripts/venv.sh)/bin/python" scripts/dependencies.py
 "$(scripts/venv.sh)/bin/python" scripts/structure.py
 cargo clippy --workspace --all-targets --quiet -- --deny warnings
+RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps --quiet
 "$(scripts/venv.sh)/bin/python" -m pytest --quiet -p no:cacheprovider tests/scripts tests/services
 # Services of their own for the tests that follow, gone afterwards however they end.
 MANYWORLDS_SERVICES="$(mktemp -d)"

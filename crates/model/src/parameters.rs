@@ -69,7 +69,7 @@ impl Parameters {
         Ok(Self { values, definition: None })
     }
 
-    /// Adds a definition, as returned by the model's [`DefinitionSpec::read`].
+    /// Adds a definition, as returned by the model's [`read`](crate::DefinitionSpec::read).
     #[must_use]
     pub fn defining(self, definition: String) -> Self {
         Self { definition: Some(definition), ..self }

@@ -4,10 +4,10 @@
 //! the clustering columns. One commit replaces the old segments. Concurrent writers continue; readers of older versions
 //! find their files until a vacuum.
 //!
-//! A run passes over its input twice. A sample gives the quantiles of each column ([`rank`]) and thus each row's cell
-//! in a cube ([`keys`]). The first pass reads the clustering columns only and counts the rows per cell; along a curve
-//! ([`curve`]) the counts determine each row's row group. The second pass reads all columns and moves each row there
-//! ([`shuffle`]), spilling to disk if memory runs out ([`spill`]).
+//! A run passes over its input twice. A sample gives the quantiles of each column (`rank`) and thus each row's cell
+//! in a cube (`keys`). The first pass reads the clustering columns only and counts the rows per cell; along a curve
+//! (`curve`) the counts determine each row's row group. The second pass reads all columns and moves each row there
+//! (`shuffle`), spilling to disk if memory runs out (`spill`).
 
 mod choice;
 mod curve;
