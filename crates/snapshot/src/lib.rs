@@ -66,10 +66,8 @@ impl Snapshot {
         };
         let fitted = waiting.fit(&schema, position, unique);
         let fitted = fitted.map_err(|cause| SnapshotError::Columns { root: root.to_owned(), cause })?;
-        let unflushed: Vec<RecordBatch> = fitted.rows.into_iter().map(|(_, rows)| rows).collect();
-        // Fitted columns are nullable. Where the files' are not, DataFusion casts, and asks no Bloom filter for a list.
-        let schema = if unflushed.is_empty() { schema } else { fitted.schema };
-        Ok(Some(Self { root: root.to_owned(), schema, table, segments, unflushed }))
+        let unflushed = fitted.rows.into_iter().map(|(_, rows)| rows).collect();
+        Ok(Some(Self { root: root.to_owned(), schema: fitted.schema, table, segments, unflushed }))
     }
 }
 

@@ -4,6 +4,7 @@
 //! only the queries that name it.
 
 mod lookup;
+mod nullability;
 mod prune;
 mod segments;
 mod snapshot;

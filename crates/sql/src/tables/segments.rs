@@ -25,6 +25,7 @@ use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
 use table::{Segment, Table};
 
 use super::lookup::{FoundIn, Lookups, Wanted};
+use super::nullability::NotNullInFile;
 use super::prune::{IN_LIST_MAX, LogStatistics, partition_values, prune};
 use crate::error::QueryError;
 use crate::filter::is_plain;
@@ -225,6 +226,7 @@ impl TableProvider for DeltaTable {
         planned.note(source.metrics());
         let scan = FileScanConfigBuilder::new(ObjectStoreUrl::local_filesystem(), Arc::new(source))
             .with_file_groups(groups)
+            .with_expr_adapter(Some(Arc::new(NotNullInFile)))
             .with_statistics(self.statistics(&left))
             .with_projection_indices(Some(columns))?
             .with_limit(limit)

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
-use disk::RealDisk;
+use disk::{Disk, RealDisk};
 use sql::{Engine, Reading};
 use table::{Clustering, Curve, Inserter, Layout, TableOptions};
 
@@ -107,6 +107,24 @@ async fn excluded_data_is_not_read() {
     // Pages of 20 rows: those of one row group that hold the row.
     let pages = read(&engine, &of("pruned", "id = 935")).await.1;
     assert_eq!((pages.pages_read, pages.pages_total), (1, 5));
+}
+
+/// A row without a caller waits in the log, so the table's column is nullable and the files' columns are not.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_waiting_row_disables_no_filter() {
+    let (_, data) = stored().await;
+    let folder = "calls_pruned".parse::<table::TableName>().unwrap().folder(data.path());
+    let ids: ArrayRef = Arc::new(Int64Array::from(vec![5000]));
+    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    ingest::append(&folder, &disk, &[RecordBatch::try_from_iter([("id", ids)]).unwrap()]).unwrap();
+    let engine = open(data.path()).await;
+    let list = "caller IN ('+1-07919', '+1-07919b', '+1-07919c', '+1-07919d')";
+    let (rows, reading) = read(&engine, &format!("SELECT id FROM calls_pruned WHERE {list}")).await;
+    assert_eq!(rows, [["1"]]);
+    assert!(reading.groups_read < 6, "{reading:?}");
+    let (rows, _) =
+        read(&engine, "SELECT id, caller FROM calls_pruned WHERE caller IS NULL OR id < 2 ORDER BY id").await;
+    assert_eq!(rows, [["0", "+1-00000"], ["1", "+1-07919"], ["5000", "NULL"]]);
 }
 
 /// Exclusions by secondary indexes alone: layout column has neither statistics nor filters.
