@@ -12,9 +12,11 @@
 
 pub mod bucket;
 mod files;
+mod lock;
 pub mod power_loss;
 
 pub use files::{
     Disk, DiskFile, RealDisk, TEMPORARY_SUFFIX, create_dir, create_dir_all, create_dirs, create_options, parent,
     temporary_name, write_file,
 };
+pub use lock::FileLock;

@@ -12,7 +12,7 @@ use table::Appender;
 use crate::advice;
 use crate::columns::{Overflow, Policy, Renamed};
 use crate::error::IngestError;
-use crate::locks::{Lock, Place};
+use crate::locks::{Place, lock_append};
 use crate::log::{End, NewEntry, has_log, path_at, whole};
 
 /// Waiting files and bytes of a log that make a digest worthwhile.
@@ -58,7 +58,7 @@ pub fn append(root: &Path, disk: &Arc<dyn Disk>, batches: &[RecordBatch]) -> Res
     }
     let place = Place::enter(root, &**disk)?;
     let folder = &place.folder;
-    let turn = Lock::append(folder)?;
+    let turn = lock_append(folder)?;
     let end = End::find(folder, &**disk)?;
     let position = if let Some(end) = &end {
         end.next

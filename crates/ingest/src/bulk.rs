@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType, SchemaRef};
-use disk::Disk;
+use disk::{Disk, FileLock};
 use futures::StreamExt as _;
 use futures::stream::FuturesOrdered;
 use table::{Appender, Segment};
@@ -17,7 +17,7 @@ use crate::append::append;
 use crate::columns::{Overflow, Policy, Renamed};
 use crate::digest::{Digester, FlushOptions, blocking, enter};
 use crate::error::IngestError;
-use crate::locks::Lock;
+use crate::locks::try_lock_digest;
 use crate::segments::write_fitted;
 
 /// Segments encoded at once.
@@ -69,7 +69,7 @@ struct Segments {
     rows_max: usize,
     encoding: FuturesOrdered<JoinHandle<Result<Encoded, IngestError>>>,
     done: Vec<Encoded>,
-    _lock: Lock,
+    _lock: FileLock,
 }
 
 #[derive(Debug)]
@@ -86,7 +86,7 @@ impl Bulk {
     /// When the log, the table or the disk fails.
     pub async fn begin(root: &Path, disk: Arc<dyn Disk>, options: &FlushOptions) -> Result<Self, IngestError> {
         let place = enter(root, &disk).await?;
-        let way = match Lock::try_digest(&place.folder)? {
+        let way = match try_lock_digest(&place.folder)? {
             None => Way::Log,
             Some(lock) => {
                 let mut digester = Digester::open(root, disk.clone(), options, place).await?;

@@ -13,7 +13,7 @@ use table::{Appender, Codec, ErrorKind, Layout, Segment, Table, TableError, Tabl
 use crate::advice;
 use crate::columns::{Columns, Policy};
 use crate::error::IngestError;
-use crate::locks::{Lock, Place};
+use crate::locks::{Place, lock_append, try_lock_digest};
 use crate::log::{End, files, has_log, remove, tell};
 use crate::segments::write_fitted;
 use crate::trouble;
@@ -65,7 +65,7 @@ pub async fn digest(root: &Path, disk: Arc<dyn Disk>, options: &FlushOptions) ->
         Table::open(root, disk).await?;
         return Ok(Flushed::default());
     };
-    let lock = Lock::try_digest(&place.folder)?;
+    let lock = try_lock_digest(&place.folder)?;
     let _lock = lock.ok_or_else(|| IngestError::Digesting { path: root.to_owned() })?;
     let mut digester = Digester::open(root, disk, options, place).await?;
     let mut done = digester.digest().await?;
@@ -152,7 +152,7 @@ impl Digester {
     /// the table: a power cut may lose a file added later, and its positions are then given again.
     fn tell(&self) -> Result<Option<u64>, IngestError> {
         let folder = &self.place.folder;
-        let _turn = Lock::append(folder)?;
+        let _turn = lock_append(folder)?;
         let Some(end) = End::find(folder, &*self.disk)? else { return Ok(None) };
         let next = end.next.max(self.position + 1);
         tell(folder, &*self.disk, next)?;
@@ -220,7 +220,7 @@ impl Digester {
     /// Notes the table's current columns.
     pub(crate) fn advise(&self) {
         let folder = &self.place.folder;
-        let noted = Lock::append(folder).and_then(|_turn| advice::write(&self.root, &self.disk, &self.columns));
+        let noted = lock_append(folder).and_then(|_turn| advice::write(&self.root, &self.disk, &self.columns));
         if let Err(error) = noted {
             // The note is only advice.
             tracing::debug!(%error, "the columns of a table could not be noted");

@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use arrow::array::RecordBatch;
 use arrow::error::ArrowError;
-use disk::Disk;
+use disk::{Disk, FileLock};
 use table::upkeep::{Superseding, last_rows};
 use table::{Appender, TableName};
 use tokio::sync::{Notify, mpsc, watch};
@@ -28,7 +28,6 @@ use crate::buffer::{Buffer, Logged};
 use crate::columns::{Columns, Policy};
 use crate::digest::columns_of;
 use crate::error::IngestError;
-use crate::locks::Lock;
 use crate::log::Log;
 use crate::options::StoreOptions;
 use crate::shared::Shared;
@@ -50,7 +49,7 @@ pub(crate) struct Live {
     /// while a group is written.
     others: Mutex<PathBuf>,
     /// Keeps other processes from flushing the log until the table closes.
-    flush_lock: Mutex<Option<Lock>>,
+    flush_lock: Mutex<Option<FileLock>>,
     /// The change counter of the columns last noted for appending processes.
     noted: Mutex<Option<u64>>,
     intake: Mutex<Intake>,

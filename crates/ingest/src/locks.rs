@@ -4,55 +4,33 @@
 //! process that turns the log into segments: a server for its life, others for their run. `.manyworlds.lock` in the data
 //! folder is held by its only server.
 
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use disk::{Disk, create_dirs, create_options};
+use disk::{Disk, FileLock, create_dirs, create_options};
 use table::{Appender, FolderLock};
 
 use crate::error::IngestError;
 
-/// A lock, released on drop.
-#[derive(Debug)]
-pub(crate) struct Lock {
-    file: File,
+/// Waits for the append lock of the log in `folder`.
+pub(crate) fn lock_append(folder: &Path) -> Result<FileLock, IngestError> {
+    let (file, path) = open(folder, "append.lock")?;
+    FileLock::wait(file).map_err(IngestError::io("lock", &path))
 }
 
-impl Drop for Lock {
-    fn drop(&mut self) {
-        // Closing alone does not release it while a child process, just forked, still has the file.
-        if let Err(error) = self.file.unlock() {
-            tracing::debug!(%error, "a lock stays until its file is closed");
-        }
-    }
+/// Takes the digest lock of the log in `folder`; `None` if another process holds it.
+pub(crate) fn try_lock_digest(folder: &Path) -> Result<Option<FileLock>, IngestError> {
+    try_lock(folder, "digest.lock")
 }
 
-impl Lock {
-    /// Waits for the append lock of the log in `folder`.
-    pub(crate) fn append(folder: &Path) -> Result<Self, IngestError> {
-        let (file, path) = open(folder, "append.lock")?;
-        file.lock().map_err(IngestError::io("lock", &path))?;
-        Ok(Self { file })
-    }
+/// Takes the lock of a data folder; `None` if another process has it open.
+pub(crate) fn try_lock_data(data: &Path) -> Result<Option<FileLock>, IngestError> {
+    try_lock(data, ".manyworlds.lock")
+}
 
-    /// Takes the digest lock of the log in `folder`; `None` if another process holds it.
-    pub(crate) fn try_digest(folder: &Path) -> Result<Option<Self>, IngestError> {
-        Self::try_named(folder, "digest.lock")
-    }
-
-    /// Takes the lock of a data folder; `None` if another process has it open.
-    pub(crate) fn try_data(data: &Path) -> Result<Option<Self>, IngestError> {
-        Self::try_named(data, ".manyworlds.lock")
-    }
-
-    fn try_named(folder: &Path, name: &str) -> Result<Option<Self>, IngestError> {
-        let (file, path) = open(folder, name)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Self { file })),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(cause)) => Err(IngestError::io("lock", &path)(cause)),
-        }
-    }
+fn try_lock(folder: &Path, name: &str) -> Result<Option<FileLock>, IngestError> {
+    let (file, path) = open(folder, name)?;
+    FileLock::try_exclusive(file).map_err(IngestError::io("lock", &path))
 }
 
 fn open(folder: &Path, name: &str) -> Result<(File, PathBuf), IngestError> {
@@ -102,22 +80,5 @@ impl Place {
             }
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A child process shares its parent's files until it runs its program.
-    #[test]
-    fn a_dropped_lock_is_free_while_a_child_has_its_file() {
-        let folder = tempfile::tempdir().unwrap();
-        let lock = Lock::try_digest(folder.path()).unwrap().unwrap();
-        let of_child = lock.file.try_clone().unwrap();
-        assert!(Lock::try_digest(folder.path()).unwrap().is_none());
-        drop(lock);
-        assert!(Lock::try_digest(folder.path()).unwrap().is_some());
-        drop(of_child);
     }
 }

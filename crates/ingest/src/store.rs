@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use decode::OnConflict;
-use disk::{Disk, create_dirs};
+use disk::{Disk, FileLock, create_dirs};
 use table::TableName;
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinHandle;
@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 use crate::error::IngestError;
 use crate::flush::flush;
 use crate::live::{Live, Trouble, Written, lock};
-use crate::locks::Lock;
+use crate::locks::try_lock_data;
 use crate::log::{Durability, Key, has_log};
 use crate::options::StoreOptions;
 use crate::shared::Shared;
@@ -47,7 +47,7 @@ pub struct Store {
     shut: std::sync::Mutex<BTreeMap<TableName, Trouble>>,
     closing: watch::Sender<bool>,
     /// Released when the store is dropped.
-    _lock: Lock,
+    _lock: FileLock,
 }
 
 /// A table that cannot be written now. Its rows are safe in its log.
@@ -96,7 +96,7 @@ impl Store {
     /// When another process has it open, or a log or a table cannot be read.
     pub async fn open(data: &Path, disk: Arc<dyn Disk>, options: StoreOptions) -> Result<Arc<Self>, IngestError> {
         create_dirs(&*disk, data).map_err(IngestError::io("create the folder", data))?;
-        let lock = Lock::try_data(data)?.ok_or_else(|| IngestError::InUse { path: data.to_owned() })?;
+        let lock = try_lock_data(data)?.ok_or_else(|| IngestError::InUse { path: data.to_owned() })?;
         let store = Arc::new(Self {
             data: data.to_owned(),
             disk,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use disk::Disk;
+use disk::{Disk, FileLock};
 use table::Appender;
 use tokio::sync::mpsc;
 
@@ -16,7 +16,7 @@ use crate::buffer::Logged;
 use crate::columns::Policy;
 use crate::digest::enter;
 use crate::error::IngestError;
-use crate::locks::Lock;
+use crate::locks::{lock_append, try_lock_digest};
 use crate::log::{Log, NewEntry, Recovered, holds_rows};
 
 /// How long to wait for another process's flush, and how often to check.
@@ -130,7 +130,7 @@ impl Live {
         }
         let columns = lock(&self.columns).clone();
         let folder = self.root.join(Appender::LOG_FOLDER);
-        match Lock::append(&folder).and_then(|_turn| advice::write(&self.root, &self.disk, &columns)) {
+        match lock_append(&folder).and_then(|_turn| advice::write(&self.root, &self.disk, &columns)) {
             Ok(()) => *lock(&self.noted) = Some(columns.changes()),
             // The note is only advice.
             Err(error) => tracing::debug!(table = %self.name, %error, "the columns could not be noted"),
@@ -155,11 +155,11 @@ impl Live {
 }
 
 /// Takes the lock on flushing the table in the folder `root`. Flushes by other processes end soon.
-pub(super) async fn flush_lock(root: &Path, disk: &Arc<dyn Disk>) -> Result<Lock, IngestError> {
+pub(super) async fn flush_lock(root: &Path, disk: &Arc<dyn Disk>) -> Result<FileLock, IngestError> {
     let place = enter(root, disk).await?;
     let started = Instant::now();
     loop {
-        if let Some(lock) = Lock::try_digest(&place.folder)? {
+        if let Some(lock) = try_lock_digest(&place.folder)? {
             return Ok(lock);
         }
         if started.elapsed() > FLUSH_MAX {

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arrow::array::RecordBatch;
-use disk::{Disk, DiskFile};
+use disk::{Disk, DiskFile, FileLock};
 use table::Appender;
 
 pub use entry::Key;
@@ -28,7 +28,7 @@ pub(crate) use files::{End, files, holds_rows, path_at, remove, tell, whole};
 use self::files::{Content, MAGIC};
 use self::keys::Keys;
 use crate::error::IngestError;
-use crate::locks::{Lock, Place};
+use crate::locks::{Place, lock_append};
 
 /// Close a file at this length.
 const FILE_BYTES: u64 = 64 << 20;
@@ -122,7 +122,7 @@ impl Log {
         mut recover: impl FnMut(Recovered) -> Result<(), IngestError>,
     ) -> Result<Self, IngestError> {
         let place = Place::enter(root, &*disk)?;
-        let _turn = Lock::append(&place.folder)?;
+        let _turn = lock_append(&place.folder)?;
         let end = End::find(&place.folder, &*disk)?;
         let keys = Keys::read(&place.folder)?;
         let (closed, next) = (VecDeque::new(), taken_in + 1);
@@ -154,8 +154,8 @@ impl Log {
     }
 
     /// Takes the append lock.
-    pub(crate) fn turn(&self) -> Result<Lock, IngestError> {
-        Lock::append(self.folder())
+    pub(crate) fn turn(&self) -> Result<FileLock, IngestError> {
+        lock_append(self.folder())
     }
 
     /// The path of the file to which other processes would append next.
