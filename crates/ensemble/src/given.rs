@@ -100,7 +100,7 @@ impl TooFew {
 impl fmt::Display for TooFew {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { condition, matched, worlds, least, .. } = self;
-        write!(f, "only {matched} of {worlds} worlds meet {condition:?}, fewer than the minimum of {least}: ")?;
+        write!(f, "too few worlds meet {condition:?}: {matched} of {worlds}, fewer than the minimum of {least}; ")?;
         match (&self.wider, self.widest) {
             (Some(wider), _) => {
                 let conditions: Vec<String> = wider.conditions.iter().map(|c| format!("\"{c}\"")).collect();
@@ -153,12 +153,12 @@ mod tests {
         let said = |least: usize| given.worlds(least).unwrap_err().to_string();
         assert_eq!(
             said(4),
-            "only 2 of 10 worlds meet \"sacks > 1 and a: at 8:00\", fewer than the minimum of 4: widen the tolerances 3 \
+            "too few worlds meet \"sacks > 1 and a: at 8:00\": 2 of 10, fewer than the minimum of 4; widen the tolerances 3 \
              times, to \"a: at 8:00 ±180, level 14 ±9\", for 5 to match; play about 20 worlds; or lower the minimum to 2"
         );
         assert_eq!(
             said(8),
-            "only 2 of 10 worlds meet \"sacks > 1 and a: at 8:00\", fewer than the minimum of 8: no tolerance is wide \
+            "too few worlds meet \"sacks > 1 and a: at 8:00\": 2 of 10, fewer than the minimum of 8; no tolerance is wide \
              enough, at most 7 match; play about 40 worlds; or lower the minimum to 2"
         );
     }
@@ -169,7 +169,7 @@ mod tests {
         given.add("sacks > 1", &set(&[0, 1, 2]));
         assert_eq!(
             given.worlds(5).unwrap_err().to_string(),
-            "only 3 of 10 worlds meet \"sacks > 1\", fewer than the minimum of 5: widen the condition; play about 17 \
+            "too few worlds meet \"sacks > 1\": 3 of 10, fewer than the minimum of 5; widen the condition; play about 17 \
              worlds; or lower the minimum to 3"
         );
         given.add("sacks > 9", &set(&[]));

@@ -54,9 +54,12 @@ impl Moment {
         let quarter = words.next().and_then(|q| q.strip_prefix('q')).and_then(|q| q.parse().ok()).ok_or_else(wrong)?;
         let (minutes, seconds) = words.next().and_then(|c| c.split_once(':')).ok_or_else(wrong)?;
         let parsed: (Option<i32>, Option<i32>) = (minutes.parse().ok(), seconds.parse().ok());
-        let ((Some(minutes @ 0..=15), Some(seconds @ 0..=59)), 1..=5) = (parsed, quarter) else {
-            return Err(wrong());
+        let (Some(minutes @ 0..=15), Some(seconds @ 0..=59)) = parsed else {
+            return Err(syntax(moment, "a clock from 0:00 to 15:00"));
         };
+        if !(1..=5).contains(&quarter) {
+            return Err(syntax(moment, "a quarter from q1 to q4, or q5 for overtime"));
+        }
         let clock = 60 * minutes + seconds;
         let mut state = Self { quarter, clock, clock_tolerance, score: None, possession: None };
         for part in parts {
@@ -214,8 +217,13 @@ mod tests {
         ] {
             assert!(Moment::parse(bad).is_err(), "{bad}");
         }
-        let said = Moment::parse("at q1 1:00, ball home").unwrap_err().to_string();
-        assert_eq!(said, format!("\"ball home\": expected score or possession, as in '{EXAMPLE}'"));
+        for (text, said) in [
+            ("at q1 1:00, ball home", "\"ball home\": expected score or possession"),
+            ("at q9 1:00", "\"at q9 1:00\": expected a quarter from q1 to q4, or q5 for overtime"),
+            ("at q1 1:75", "\"at q1 1:75\": expected a clock from 0:00 to 15:00"),
+        ] {
+            assert_eq!(Moment::parse(text).unwrap_err().to_string(), format!("{said}, as in '{EXAMPLE}'"));
+        }
     }
 
     fn catalogue() -> Catalogue {

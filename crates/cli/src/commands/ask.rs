@@ -67,8 +67,8 @@ fn no_table(data: &Path, name: &TableName) -> Result<anyhow::Error> {
     let tables: Vec<String> = table::tables(data)?.iter().map(ToString::to_string).collect();
     let folder = data.display();
     Ok(match &tables[..] {
-        [] => anyhow!("unknown table {name}: {folder} has no tables; name another folder with --data"),
-        tables => anyhow!("unknown table {name} in {folder} (tables: {})", tables.join(", ")),
+        [] => anyhow!("no table {name}: {folder} has no tables; name another folder with --data"),
+        tables => anyhow!("no table {name} in {folder} (tables: {})", tables.join(", ")),
     })
 }
 

@@ -153,5 +153,5 @@ pub(crate) async fn drop(args: &TableArgs) -> Result<()> {
 
 pub(super) fn no_table(name: &TableName, root: &Path) -> anyhow::Error {
     let folder = root.parent().unwrap_or(root).display();
-    anyhow!("unknown table {name} in {folder}: `manyworlds table list` lists the tables")
+    anyhow!("no table {name} in {folder}: `manyworlds table list` lists the tables")
 }

@@ -58,7 +58,7 @@ fn questions_that_cannot_be_answered_say_why() {
     );
     check(
         &["price", "season", "--entity", "game-017", "--leg", "home_margin > 3", "--given", "home_points > 99"],
-        "only 0 of 4 worlds meet \"home_points > 99\", fewer than the minimum of 100: widen the condition; or play \
+        "too few worlds meet \"home_points > 99\": 0 of 4, fewer than the minimum of 100; widen the condition; or play \
          many more worlds; set the minimum with --min-worlds N",
     );
     check(

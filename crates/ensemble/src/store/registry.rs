@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
 
+use chrono::SecondsFormat;
 use disk::Disk;
 use table::{
     Change, Codec, Committed, Encoder, EncodingSet, ErrorKind, FieldType, FlatColumn, FlatValues, PageFormat, Rewrite,
@@ -61,7 +62,7 @@ impl Store {
     /// outdated our view of the store. Of several writers with the same number, one wins.
     pub(super) async fn commit_plan(&mut self, plan: &Plan) -> Result<Option<u64>> {
         let version = self.ensembles.version() + 1;
-        let created = chrono::Utc::now().to_rfc3339();
+        let created = chrono::Utc::now().to_rfc3339_opts(SecondsFormat::Secs, true);
         let segment = self.write_plan(version, &Described { plan: plan.clone(), created, enough: None })?;
         let transaction = Some(TransactionId::once(format!("version/{version}")));
         let change = Change { add: vec![segment.clone()], transaction, ..Change::default() };
