@@ -13,6 +13,9 @@ use table::{Inserted, Inserter, TableError, TableOptions};
 use crate::columns::{Columns, Overflow, Policy, Renamed};
 use crate::error::IngestError;
 
+/// Attempts to insert a batch while other writers change the table's columns.
+const TRIES: u32 = 5;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoadedBatch {
     /// Rows and bytes inserted; zero if a batch of that name was inserted before.
@@ -39,12 +42,10 @@ impl Load {
     /// When the table cannot be read.
     pub async fn open(root: &Path, disk: Arc<dyn Disk>, on_conflict: OnConflict) -> Result<Self, IngestError> {
         let inserter = Inserter::open(root, disk.clone()).await?;
-        let columns = match &inserter {
-            Some(inserter) => Columns::of_table(inserter.schema(), root, &disk),
-            None => Columns::new(&Schema::empty()),
-        };
         let policy = Policy { on_conflict, ..Policy::KEEP };
-        Ok(Self { root: root.to_owned(), disk, policy, columns, inserter })
+        let columns = Columns::new(&Schema::empty());
+        let load = Self { root: root.to_owned(), disk, policy, columns, inserter };
+        Ok(Self { columns: load.columns_of_table(), ..load })
     }
 
     pub fn schema(&self) -> &SchemaRef {
@@ -69,10 +70,43 @@ impl Load {
         options: &TableOptions,
         declared: Option<&Schema>,
     ) -> Result<LoadedBatch, IngestError> {
+        let mut tries = 1;
+        loop {
+            match self.try_insert(name, &batches, options, declared).await {
+                // Another writer was faster with other columns.
+                Err(IngestError::Table(TableError::ColumnType { .. } | TableError::ColumnName { .. }))
+                    if tries < TRIES =>
+                {
+                    tries += 1;
+                    *self = Self::open(&self.root, self.disk.clone(), self.policy.on_conflict).await?;
+                }
+                Ok(None) => self.columns = self.columns_of_table(),
+                Ok(Some(loaded)) => return Ok(loaded),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// The columns of the table; none before it exists.
+    fn columns_of_table(&self) -> Columns {
+        match &self.inserter {
+            Some(inserter) => Columns::of_table(inserter.schema(), &self.root, &self.disk),
+            None => Columns::new(&Schema::empty()),
+        }
+    }
+
+    /// One attempt, with the columns known to this handle; `None` if another writer just created the table.
+    async fn try_insert(
+        &mut self,
+        name: &str,
+        batches: &[RecordBatch],
+        options: &TableOptions,
+        declared: Option<&Schema>,
+    ) -> Result<Option<LoadedBatch>, IngestError> {
         let (mut fitted, mut overflows, mut renamed) = (Vec::with_capacity(batches.len()), Vec::new(), Vec::new());
         let before = self.schema().clone();
         for rows in batches {
-            let done = self.columns.fit(rows, self.policy).map_err(IngestError::rows(self.root.display()))?;
+            let done = self.columns.fit(rows.clone(), self.policy).map_err(IngestError::rows(self.root.display()))?;
             if let Some(conflict) = done.conflicts.into_iter().next() {
                 let reason = format!("{} in {} rows", conflict.reason, conflict.rows);
                 return Err(TableError::Rows { path: self.root.clone(), column: conflict.field, reason }.into());
@@ -100,10 +134,24 @@ impl Load {
                 };
                 let field = |field: &Arc<Field>| field.as_ref().clone().with_nullable(!must_be(field));
                 let schema = Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>());
-                none.insert(Inserter::open_or_create(&self.root, self.disk.clone(), &schema, options).await?)
+                let inserter = Inserter::open_or_create(&self.root, self.disk.clone(), &schema, options).await?;
+                let is_ours = has_types(inserter.schema(), &schema);
+                let inserter = none.insert(inserter);
+                if !is_ours {
+                    return Ok(None);
+                }
+                inserter
             }
         };
         let inserted = inserter.insert_once(name, std::slice::from_ref(&rows)).await?;
-        Ok(LoadedBatch { inserted, overflows, renamed })
+        Ok(Some(LoadedBatch { inserted, overflows, renamed }))
     }
+}
+
+/// Whether two schemas have the same columns.
+fn has_types(table: &Schema, rows: &Schema) -> bool {
+    let is_same = |field: &Arc<Field>| {
+        table.field_with_name(field.name()).is_ok_and(|stored| stored.data_type() == field.data_type())
+    };
+    table.fields().len() == rows.fields().len() && rows.fields().iter().all(is_same)
 }

@@ -81,6 +81,8 @@ pub enum TableError {
     Rows { path: PathBuf, column: String, reason: String },
     #[error("column {column:?} of the table {} holds {have}, not {want}: rename one of them", path.display())]
     ColumnType { path: PathBuf, column: String, have: String, want: String },
+    #[error("column {column:?} differs from column {have:?} of the table {} only in case: rename one of them", path.display())]
+    ColumnName { path: PathBuf, column: String, have: String },
 }
 
 /// How a caller can react to an error.
@@ -107,6 +109,7 @@ impl TableError {
             }
             Self::Damaged { .. } | Self::DamagedLog { .. } | Self::Codec { .. } => ErrorKind::Damaged,
             Self::ColumnType { .. }
+            | Self::ColumnName { .. }
             | Self::Options { .. }
             | Self::RowLayout { .. }
             | Self::Name { .. }

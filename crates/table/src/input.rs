@@ -7,7 +7,6 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, FieldRef, Int64Type, Schema, SchemaRef};
-use arrow::error::ArrowError;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use parquet::file::metadata::{PageIndexPolicy, RowGroupMetaData};
@@ -97,15 +96,14 @@ impl Input {
         let reader = builder.build().map_err(|e| TableError::damaged(&path, e))?;
         Ok(reader.map(move |batch| {
             let batch = batch.map_err(|e| TableError::damaged(&path, e))?;
-            let batch = widened(batch, &schema).map_err(|e| TableError::damaged(&path, e))?;
-            conform(&root, &schema, &batch)
+            conform(&root, &schema, &widened(&root, batch, &schema)?)
         }))
     }
 }
 
 /// Converts integers to real numbers if the table's column was widened after the segment was written. Fails for
 /// integers beyond 2^53, because they would change.
-fn widened(batch: RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
+fn widened(root: &Path, batch: RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
     let wide = |field: &FieldRef| {
         field.data_type().is_integer()
             && schema.field_with_name(field.name()).is_ok_and(|f| *f.data_type() == DataType::Float64)
@@ -119,14 +117,17 @@ fn widened(batch: RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowE
         }
         let integers = cast(column, &DataType::Int64)?;
         if integers.as_primitive::<Int64Type>().iter().flatten().any(|value| value.unsigned_abs() > EXACT_MAX) {
-            let reason =
-                format!("column {:?} holds integers beyond 2^53, which real numbers cannot represent", field.name());
-            return Err(ArrowError::ComputeError(reason));
+            return Err(TableError::ColumnType {
+                path: root.to_owned(),
+                column: field.name().clone(),
+                have: "integers beyond 2^53".to_owned(),
+                want: "real numbers".to_owned(),
+            });
         }
         let field = field.as_ref().clone().with_data_type(DataType::Float64);
         Ok((Arc::new(field), cast(column, &DataType::Float64)?))
     };
     let columns = batch.schema_ref().fields().iter().zip(batch.columns()).map(column);
-    let (fields, columns): (Vec<_>, Vec<_>) = columns.collect::<Result<Vec<_>, ArrowError>>()?.into_iter().unzip();
-    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
+    let (fields, columns): (Vec<_>, Vec<_>) = columns.collect::<Result<Vec<_>>>()?.into_iter().unzip();
+    Ok(RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)?)
 }

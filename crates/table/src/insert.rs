@@ -106,6 +106,9 @@ impl Inserter {
 
     async fn insert_named(&self, batches: &[RecordBatch], name: Option<&str>) -> Result<Inserted> {
         let target = &self.writer.target;
+        // Columns of our types are checked against changes that others made since.
+        let known = |field: &FieldRef| new_column(&target.root, field).ok().filter(|f| !self.new.contains(f));
+        let columns = self.new.iter().cloned().chain(target.schema.fields().iter().filter_map(known)).collect();
         let conformed = batches.iter().map(|b| conform(&target.root, &target.schema, b));
         let batches = conformed.collect::<Result<Vec<_>>>()?;
         let nothing = Inserted { rows: 0, bytes: 0 };
@@ -117,7 +120,7 @@ impl Inserter {
         let inserted = Inserted { rows: segment.rows, bytes: segment.bytes };
         let change = Change {
             add: vec![segment],
-            columns: self.new.clone(),
+            columns,
             transaction: name.map(|name| TransactionId::once(format!("insert/{name}"))),
             ..Change::default()
         };

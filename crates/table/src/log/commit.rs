@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 
 use deltalake::kernel::transaction::{CommitBuilder, CommitProperties};
-use deltalake::kernel::{Action, Metadata, MetadataExt as _, StructField, StructType, Transaction};
+use deltalake::kernel::{Action, DataType, Metadata, MetadataExt as _, StructField, StructType, Transaction};
 use deltalake::protocol::{DeltaOperation, SaveMode, checkpoints};
 use deltalake::table::state::DeltaTableState;
 
@@ -30,17 +30,18 @@ impl Table {
     /// Atomically commits changes as one version, except those committed before. Returns the outcome of each.
     pub async fn commit_all(&mut self, changes: &[Change]) -> Result<Vec<Committed>> {
         let started = Instant::now();
-        if changes.iter().any(|change| self.check_columns(&change.columns).is_err()) {
-            // Another writer may have widened the column since.
+        let appends = self.is_append(changes).map_err(TableError::log("read", &self.root))?;
+        if !appends || self.check_columns_of(changes).is_err() {
+            // Another writer may have added or widened columns since, or removed segments.
             self.refresh().await?;
-            changes.iter().try_for_each(|change| self.check_columns(&change.columns))?;
-        }
-        for change in changes.iter().filter(|c| c.rewrite.is_some()) {
-            self.refresh().await?;
-            self.check_removed(change).await?;
         }
         let mut is_behind = true;
         loop {
+            // What changes columns or rows is committed on the version that it was checked against.
+            self.check_columns_of(changes)?;
+            for change in changes {
+                self.check_removed(change).await?;
+            }
             match self.try_commit(changes).await {
                 Ok(committed) => {
                     if committed.contains(&Committed::Before) {
@@ -57,10 +58,6 @@ impl Table {
                     self.refresh().await?;
                 }
                 Err(error) => return Err(TableError::log("commit to", &self.root)(error)),
-            }
-            for change in changes {
-                self.check_columns(&change.columns)?;
-                self.check_removed(change).await?;
             }
         }
     }
@@ -80,10 +77,6 @@ impl Table {
 
     async fn try_commit(&mut self, changes: &[Change]) -> DeltaResult<Vec<Committed>> {
         let appends = self.is_append(changes)?;
-        // A rewrite must commit on the version that it was checked against.
-        if !appends && changes.iter().all(|c| c.rewrite.is_none()) {
-            self.read_state().await?;
-        }
         let mut new: Vec<&Change> = Vec::with_capacity(changes.len());
         let mut is_new = Vec::with_capacity(changes.len());
         for change in changes {
@@ -202,21 +195,49 @@ impl Table {
         Ok(Some(StructType::try_new(schema.fields().map(widened).chain(new))?))
     }
 
+    /// Checks the columns of each change against the table, and new ones against those of the other changes.
+    fn check_columns_of(&self, changes: &[Change]) -> Result<()> {
+        let schema = self.state()?.schema();
+        let mut first: BTreeMap<&str, &Field> = BTreeMap::new();
+        for field in changes.iter().flat_map(|change| &change.columns) {
+            let known = first.entry(&field.name).or_insert(field);
+            if known.ty != field.ty && schema.field(&field.name).is_none() {
+                return Err(self.column_type(field, known.to_delta().data_type()));
+            }
+        }
+        let new: Vec<&Field> = first.into_values().filter(|field| schema.field(&field.name).is_none()).collect();
+        if !new.is_empty() {
+            // Other readers ignore case.
+            let stored = schema.fields().map(|field| field.name());
+            let mut names: BTreeMap<String, &str> = stored.map(|name| (name.to_lowercase(), name.as_str())).collect();
+            for column in new.into_iter().map(|field| &field.name) {
+                if let Some(have) = names.insert(column.to_lowercase(), column) {
+                    let (path, column, have) = (self.root.clone(), column.clone(), have.to_owned());
+                    return Err(TableError::ColumnName { path, column, have });
+                }
+            }
+        }
+        changes.iter().try_for_each(|change| self.check_columns(&change.columns))
+    }
+
     /// Checks that the table lacks each of `columns`, or has it with the same type.
     pub fn check_columns(&self, columns: &[Field]) -> Result<()> {
         let schema = self.state()?.schema();
         for field in columns {
-            let want = field.to_delta();
             if let Some(have) = schema.field(&field.name).filter(|have| !field.ty.is_in(have.data_type())) {
-                return Err(TableError::ColumnType {
-                    path: self.root.clone(),
-                    column: field.name.clone(),
-                    have: have.data_type().to_string(),
-                    want: want.data_type().to_string(),
-                });
+                return Err(self.column_type(field, have.data_type()));
             }
         }
         Ok(())
+    }
+
+    fn column_type(&self, field: &Field, have: &DataType) -> TableError {
+        TableError::ColumnType {
+            path: self.root.clone(),
+            column: field.name.clone(),
+            have: have.to_string(),
+            want: field.to_delta().data_type().to_string(),
+        }
     }
 }
 

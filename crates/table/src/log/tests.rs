@@ -137,6 +137,31 @@ async fn added_columns_never_change_type() {
     );
 }
 
+/// A handle that does not know another writer's new column never adds rows of another type to it.
+#[tokio::test]
+async fn new_columns_of_others_never_change_type() {
+    let root = tempfile::tempdir().unwrap();
+    let growing = |segment: &str, columns: &[(&str, FieldType)]| {
+        let columns = columns.iter().map(|(name, ty)| Field::new(*name, *ty)).collect();
+        Change { columns, ..adding(&[segment], None) }
+    };
+    let (mut stale, mut other) = (table(root.path()).await, table(root.path()).await);
+    other.commit(&growing("a", &[("extra", FieldType::Int64)])).await.unwrap();
+    for columns in [&[("extra", FieldType::Double)][..], &[("extra", FieldType::Text), ("more", FieldType::Text)]] {
+        let refused = stale.commit(&growing("b", columns)).await;
+        assert!(matches!(refused, Err(TableError::ColumnType { .. })), "{columns:?}: {refused:?}");
+    }
+    stale.commit(&growing("c", &[("extra", FieldType::Int64)])).await.unwrap();
+    // A name in another case would be the same column to other readers.
+    let refused = stale.commit(&growing("d", &[("Extra", FieldType::Int64)])).await;
+    assert!(matches!(refused, Err(TableError::ColumnName { .. })), "{refused:?}");
+    // Two changes of one commit.
+    let two = [growing("e", &[("both", FieldType::Int64)]), growing("f", &[("both", FieldType::Text)])];
+    assert!(matches!(stale.commit_all(&two).await, Err(TableError::ColumnType { .. })));
+    let paths: Vec<String> = table(root.path()).await.segments().await.unwrap().into_iter().map(|s| s.path).collect();
+    assert_eq!(paths, ["part=a/a", "part=a/c"]);
+}
+
 #[tokio::test]
 async fn many_commits_leave_a_checkpoint() {
     let root = tempfile::tempdir().unwrap();
