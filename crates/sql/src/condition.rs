@@ -99,6 +99,7 @@ fn read(state: &SessionState, sql: &str, schema: &DFSchema) -> Result<Expr, Quer
         .with_current_time()
         .build();
     let simplifier = ExprSimplifier::new(context);
+    let condition = exact::rewrite_uncoerced(condition, schema)?.data;
     let condition = exact::rewrite(simplifier.coerce(condition, schema)?, schema)?.data;
     let ty = condition.get_type(schema)?;
     if ty != DataType::Boolean {

@@ -352,7 +352,7 @@ pub(crate) fn state(options: Options) -> Result<SessionState, QueryError> {
     let runtime = RuntimeEnvBuilder::new().with_memory_pool(Arc::new(pool)).with_disk_manager_builder(disk);
     let runtime = runtime.build_arc()?;
     let builder = SessionStateBuilder::new().with_config(config).with_runtime_env(runtime).with_default_features();
-    let builder = builder.with_analyzer_rule(Arc::new(exact::Exact)).with_optimizer_rules(exact::optimizer_rules());
+    let builder = builder.with_analyzer_rules(exact::analyzer_rules()).with_optimizer_rules(exact::optimizer_rules());
     let mut state = builder.with_physical_optimizer_rule(Arc::new(PauseInJoins)).build();
     exact::register(&mut state)?;
     Ok(state)

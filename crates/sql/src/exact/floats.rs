@@ -150,7 +150,7 @@ fn has_real(schema: &DFSchema) -> bool {
 }
 
 /// The number of a constant expression, without its casts.
-fn constant(expr: &Expr) -> Option<f64> {
+pub(super) fn constant(expr: &Expr) -> Option<f64> {
     match expr {
         Expr::Literal(ScalarValue::Float64(value), _) => *value,
         Expr::Literal(ScalarValue::Float32(value), _) => value.map(f64::from),

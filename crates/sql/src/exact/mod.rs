@@ -9,6 +9,7 @@ mod nulls;
 mod numbers;
 mod patterns;
 mod sum;
+mod whole;
 mod window;
 
 use std::sync::Arc;
@@ -22,7 +23,7 @@ use datafusion::execution::SessionState;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{AggregateUDF, Expr, LogicalPlan, ScalarUDF};
-use datafusion::optimizer::AnalyzerRule;
+use datafusion::optimizer::{Analyzer, AnalyzerRule};
 
 pub(crate) use nulls::{optimizer_rules, simplify};
 
@@ -37,9 +38,36 @@ pub(crate) fn register(state: &mut SessionState) -> Result<()> {
     Ok(())
 }
 
-/// The rewrites, as an analyzer step after type coercion.
+/// The analyzer's steps: DataFusion's, with rewrites before and after its type coercion.
+pub(crate) fn analyzer_rules() -> Vec<Arc<dyn AnalyzerRule + Send + Sync>> {
+    let mut rules = Analyzer::new().rules;
+    rules.insert(0, Arc::new(Uncoerced));
+    rules.push(Arc::new(Exact));
+    rules
+}
+
+/// The rewrites that must see the types a user wrote.
 #[derive(Debug)]
-pub(crate) struct Exact;
+struct Uncoerced;
+
+impl AnalyzerRule for Uncoerced {
+    fn name(&self) -> &'static str {
+        "exact_uncoerced"
+    }
+
+    fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
+        Ok(plan.transform_up_with_subqueries(|plan| map_expressions(plan, rewrite_uncoerced))?.data)
+    }
+}
+
+/// Rewrites an expression before type coercion.
+pub(crate) fn rewrite_uncoerced(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    expr.transform_up(|expr| Ok(whole::rewrite(expr, schema)))
+}
+
+/// The rewrites after type coercion.
+#[derive(Debug)]
+struct Exact;
 
 impl AnalyzerRule for Exact {
     fn name(&self) -> &'static str {
@@ -60,13 +88,21 @@ fn schema_of(plan: &LogicalPlan) -> Result<DFSchema> {
     Ok(schema)
 }
 
-fn rewrite_plan(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+/// Rewrites the expressions of a plan node, and keeps the names of its columns.
+fn map_expressions(
+    plan: LogicalPlan,
+    rewrite: impl Fn(Expr, &DFSchema) -> Result<Transformed<Expr>>,
+) -> Result<Transformed<LogicalPlan>> {
     let schema = schema_of(&plan)?;
     let names = NamePreserver::new(&plan);
-    let rewritten = plan.map_expressions(|expr| {
+    plan.map_expressions(|expr| {
         let name = names.save(&expr);
         Ok(rewrite(expr, &schema)?.update_data(|expr| name.restore(expr)))
-    })?;
+    })
+}
+
+fn rewrite_plan(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+    let rewritten = map_expressions(plan, rewrite)?;
     // Integer division of decimals has another type here than in DataFusion.
     let rewritten = rewritten.transform_data(|plan| plan.recompute_schema().map(Transformed::yes))?;
     rewritten.transform_data(floats::rewrite_plan)

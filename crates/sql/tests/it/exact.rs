@@ -332,6 +332,64 @@ async fn real_numbers_compare_by_value() {
     .await;
 }
 
+/// Neighbours beyond 2^53 are the same real number.
+#[tokio::test]
+async fn integers_compare_exactly_with_real_constants() {
+    const NUMBERS: [i128; 9] = [
+        i64::MIN as i128,
+        -9007199254740993,
+        -1,
+        0,
+        3,
+        9007199254740992,
+        9007199254740993,
+        9007199254740994,
+        i64::MAX as i128,
+    ];
+    let values = NUMBERS.map(|n| format!("({n})")).join(", ");
+    let rows = format!("(VALUES {values}, (NULL)) AS t(n)");
+    let holds = |op: &str, n: i128, value: f64| {
+        // All integers of 64 bits and the constants below are exact in thousandths of 128 bits.
+        let (n, value) = (n * 1000, (value * 1000.0) as i128);
+        match op {
+            "=" => n == value,
+            "<>" => n != value,
+            "<" => n < value,
+            "<=" => n <= value,
+            ">" => n > value,
+            _ => n >= value,
+        }
+    };
+    let mut expected = Vec::new();
+    let constants = ["9007199254740992.0", "-9007199254740992.0", "-0.5", "2.5", "3.0", "-0.0", "9.3e18", "-1e19"];
+    for value in constants {
+        let number: f64 = value.parse().unwrap();
+        for op in ["=", "<>", "<", "<=", ">", ">="] {
+            let found = NUMBERS.iter().filter(|n| holds(op, **n, number)).count();
+            expected.push((format!("SELECT count(*) FROM {rows} WHERE n {op} {value}"), found.to_string()));
+            let swapped = op.replace('<', "!").replace('>', "<").replace('!', ">").replace("><", "<>");
+            expected.push((format!("SELECT count(*) FROM {rows} WHERE {value} {swapped} n"), found.to_string()));
+        }
+    }
+    let count =
+        |condition: &str, found: u8| (format!("SELECT count(*) FROM {rows} WHERE {condition}"), found.to_string());
+    expected.extend([
+        count("n IN (9007199254740992.0, 2.5, 3.0)", 2),
+        count("n IN (9007199254740992.0, 9007199254740993, 1e300)", 2),
+        count("n NOT IN (9007199254740992.0, 2.5)", 8),
+        count("n IN (2.5)", 0),
+        count("n NOT IN (2.5, NULL)", 0),
+        count("n BETWEEN -0.5 AND 9007199254740992.0", 3),
+        count("n NOT BETWEEN -0.5 AND 9007199254740992.0", 6),
+        // As written: real numbers.
+        count("CAST(n AS DOUBLE) = 9007199254740992.0", 2),
+        count("(n = 9007199254740992.0) IS NULL", 1),
+    ]);
+    let expected: Vec<(&str, &str)> = expected.iter().map(|(sql, due)| (sql.as_str(), due.as_str())).collect();
+    agree(&expected).await;
+    agree(&[("SELECT arrow_cast(18446744073709551615, 'UInt64') < 18446744073709551616.0", "true")]).await;
+}
+
 #[tokio::test]
 async fn sums_beside_a_distinct_count_succeed() {
     let of = |cast: &str| {
