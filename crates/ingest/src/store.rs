@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, RwLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
@@ -26,8 +26,6 @@ use crate::upkeep::{keep, tidy};
 
 /// How often to sync logs that acknowledge before syncing.
 const SYNC_EACH: Duration = Duration::from_secs(1);
-/// How often to retry opening a table.
-const REOPEN_EACH: Duration = Duration::from_secs(2);
 /// How often to check for rows of other processes.
 const LOOK_EACH: Duration = Duration::from_secs(1);
 
@@ -58,7 +56,7 @@ pub struct Failing {
     pub reason: String,
     /// Rows in its log that are in no segment; `None` if unknown.
     pub rows: Option<u64>,
-    /// Time since the first failure, or since the last failed attempt to open it.
+    /// Time since the first failure.
     pub since: Duration,
 }
 
@@ -110,10 +108,7 @@ impl Store {
             _lock: lock,
         });
         for name in tables(data)? {
-            // A table that cannot be opened does not block the others; it is retried.
-            if let Err(error) = store.live(&name).await {
-                tracing::error!(table = %name, %error, "a table could not be opened; its rows stay in its log");
-            }
+            store.open_logged(&name).await;
         }
         tokio::spawn(look_for_others(Arc::downgrade(&store)));
         if store.options.durability == Durability::Interval {
@@ -173,13 +168,22 @@ impl Store {
         lock(&self.opening).remove(name);
         match &opened {
             Ok(_) => drop(lock(&self.shut).remove(name)),
+            Err(IngestError::Closing) => {}
             Err(error) if has_log(&name.folder(&self.data)) => {
-                let trouble = Trouble { reason: error.to_string(), since: Instant::now(), tries: 1 };
-                lock(&self.shut).insert(name.clone(), trouble);
+                if lock(&self.shut).entry(name.clone()).or_insert_with(Trouble::new).add(&error.to_string()) {
+                    tracing::error!(table = %name, %error, "a table could not be opened; its rows stay in its log");
+                }
             }
             Err(_) => {}
         }
         opened
+    }
+
+    /// Opens a table that has a log. A failure is logged already, and does not block other tables.
+    async fn open_logged(&self, name: &TableName) {
+        if let Err(error) = self.live(name).await {
+            tracing::debug!(table = %name, %error, "a table stays closed");
+        }
     }
 
     /// Whether a table may be opened now.
@@ -192,10 +196,10 @@ impl Store {
         if self.lives().len() >= limit && !has_log(&name.folder(&self.data)) {
             return Err(IngestError::TooManyTables { table: name.to_string(), limit });
         }
-        match lock(&self.shut).get(name) {
-            Some(trouble) if trouble.since.elapsed() < REOPEN_EACH => {
+        match lock(&self.shut).get(name).map(|trouble| (trouble.pause(), trouble)) {
+            Some((after, trouble)) if !after.is_zero() => {
                 let (table, reason) = (name.to_string(), trouble.reason.clone());
-                Err(IngestError::Failing { table, reason, after: REOPEN_EACH })
+                Err(IngestError::Failing { table, reason, after: after + Duration::from_secs(1) })
             }
             _ => Ok(()),
         }
@@ -366,10 +370,7 @@ async fn look_for_others(store: std::sync::Weak<Store>) {
             Vec::new()
         });
         for name in new {
-            match store.live(&name).await {
-                Ok(_) | Err(IngestError::Closing | IngestError::Failing { .. }) => {}
-                Err(error) => tracing::error!(table = %name, %error, "what others appended is not taken over"),
-            }
+            store.open_logged(&name).await;
         }
     }
 }

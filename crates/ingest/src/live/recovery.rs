@@ -1,7 +1,7 @@
 //! Keeps the rows of a table that cannot be written: they leave memory, stay in the log, and come back from there.
 
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use table::Appender;
 
@@ -12,12 +12,39 @@ use crate::digest::columns_of;
 use crate::error::IngestError;
 use crate::trouble;
 
+/// The pause after a failed attempt: the first, and the longest.
+const PAUSE: Duration = Duration::from_secs(1);
+const PAUSE_MAX: Duration = Duration::from_secs(30);
+
 /// Why the rows of a table cannot be written.
 #[derive(Debug, Clone)]
 pub(crate) struct Trouble {
     pub(crate) reason: String,
     pub(crate) since: Instant,
-    pub(crate) tries: u32,
+    tried: Instant,
+    tries: u32,
+}
+
+impl Trouble {
+    pub(crate) fn new() -> Self {
+        let now = Instant::now();
+        Self { reason: String::new(), since: now, tried: now, tries: 0 }
+    }
+
+    /// Adds a failed attempt. Returns whether its reason is new.
+    pub(crate) fn add(&mut self, reason: &str) -> bool {
+        self.tried = Instant::now();
+        self.tries += 1;
+        let is_new = self.reason != reason;
+        reason.clone_into(&mut self.reason);
+        is_new
+    }
+
+    /// The time until the next attempt: each pause is longer than the last.
+    pub(crate) fn pause(&self) -> Duration {
+        let pause = PAUSE.saturating_mul(1 << self.tries.saturating_sub(1).min(8)).min(PAUSE_MAX);
+        pause.saturating_sub(self.tried.elapsed())
+    }
 }
 
 impl Live {
@@ -79,13 +106,7 @@ impl Live {
     pub(crate) fn fail(&self, error: &IngestError) {
         self.counts.failures.fetch_add(1, Ordering::Relaxed);
         let reason = error.to_string();
-        let mut trouble = lock(&self.trouble);
-        let is_new = trouble.as_ref().is_none_or(|known| known.reason != reason);
-        let known = trouble.get_or_insert_with(|| Trouble { reason: String::new(), since: Instant::now(), tries: 0 });
-        known.tries += 1;
-        known.reason.clone_from(&reason);
-        drop(trouble);
-        if is_new {
+        if lock(&self.trouble).get_or_insert_with(Trouble::new).add(&reason) {
             tracing::error!(table = %self.name, %error, "rows could not be written to a segment; they stay in the log");
             trouble::note(&self.root, &reason);
         }

@@ -94,6 +94,12 @@ async fn restart_serves_all_but_the_damaged_table() {
     let refused = store.write(vec![(bad.clone(), batch(2))], None, decode::OnConflict::Refuse).await.unwrap_err();
     assert!(matches!(&refused, IngestError::Failing { table, .. } if table == "bad"), "{refused}");
     assert_eq!(store.failing().iter().map(|failing| &failing.table).collect::<Vec<_>>(), [&bad]);
+    // Attempts to open it become rarer.
+    until(async || {
+        let refused = store.write(vec![(bad.clone(), batch(2))], None, decode::OnConflict::Refuse).await;
+        matches!(refused, Err(IngestError::Failing { after, .. }) if after > Duration::from_secs(4))
+    })
+    .await;
     std::fs::remove_file(damaged).unwrap();
     until(async || store.write(vec![(bad.clone(), batch(2))], None, decode::OnConflict::Refuse).await.is_ok()).await;
     assert_eq!(store.close().await.unwrap(), []);
