@@ -155,7 +155,13 @@ impl Server {
         } {
             tracing::error!(%error, "the PostgreSQL listener failed");
         }
-        Ok(self.app.store.close().await?)
+        let processes = self.app.processes.clone();
+        let ended = tokio::task::spawn_blocking(move || processes.close());
+        let failing = self.app.store.close().await;
+        if let Err(panic) = ended.await {
+            tracing::error!(error = %panic, "query processes were not ended");
+        }
+        Ok(failing?)
     }
 }
 
