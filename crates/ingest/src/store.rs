@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, RwLock};
@@ -10,7 +11,7 @@ use std::time::Duration;
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use decode::OnConflict;
-use disk::{Disk, FileLock, create_dirs};
+use disk::{Disk, FileLock, create_dirs, temporary_name};
 use table::TableName;
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinHandle;
@@ -74,8 +75,6 @@ pub struct StoreFigures {
     pub segment_bytes: u64,
     /// Groups and segments that could not be written.
     pub failures: u64,
-    /// Time since the last failed log write to a table without a successful one since.
-    pub log_failed: Option<Duration>,
     pub log_bytes: u64,
     /// Rows waiting for a segment.
     pub waiting_rows: u64,
@@ -222,12 +221,15 @@ impl Store {
     /// Tables that cannot be written now, and why. Their rows are safe in their logs.
     pub fn failing(&self) -> Vec<Failing> {
         let failing = |live: Arc<Live>| {
-            let Trouble { reason, since, .. } = lock(&live.trouble).clone()?;
+            let Trouble { reason, since, .. } = live.current_trouble()?;
             let rows = Some(lock(&live.buffer).unwritten() as u64);
             Some(Failing { table: live.name.clone(), reason, rows, since: since.elapsed() })
         };
         let mut all: Vec<Failing> = self.lives().into_iter().filter_map(failing).collect();
-        all.extend(lock(&self.shut).iter().map(|(table, trouble)| Failing {
+        let shut = lock(&self.shut);
+        // The folder of a table may be removed meanwhile.
+        let shut = shut.iter().filter(|(table, _)| has_log(&table.folder(&self.data)));
+        all.extend(shut.map(|(table, trouble)| Failing {
             table: table.clone(),
             reason: trouble.reason.clone(),
             rows: None,
@@ -262,20 +264,30 @@ impl Store {
             sum.segment_rows += of(&live.counts.segment_rows);
             sum.segment_bytes += of(&live.counts.segment_bytes);
             sum.failures += of(&live.counts.failures);
-            let failed = lock(&live.counts.log_failed).map(|at| at.elapsed());
-            sum.log_failed = sum.log_failed.into_iter().chain(failed).min();
             sum.waiting_rows += lock(&live.buffer).waiting().0 as u64;
             sum.log_bytes += of(&live.counts.log_bytes);
         }
         sum
     }
 
-    /// Refuses further rows, writes all waiting ones as segments, and stops. Returns the tables that could not be
-    /// written; their rows stay in their logs.
+    /// Whether the disk takes a file in the data folder. Blocks.
     ///
     /// # Errors
-    /// When the logs cannot be synced.
-    pub async fn close(&self) -> Result<Vec<Failing>, IngestError> {
+    /// When it does not.
+    pub fn check_disk(&self) -> Result<(), IngestError> {
+        let path = temporary_name(&self.data.join("check"));
+        let written = self.disk.create(&path).and_then(|mut file| {
+            file.write_all(&[0; 512])?;
+            file.sync()
+        });
+        // Also after a failed write, which leaves the file.
+        let removed = self.disk.remove(&path);
+        written.and(removed).map_err(IngestError::io("write", &path))
+    }
+
+    /// Refuses further rows, writes all waiting ones as segments, and stops. Returns the tables that could not be
+    /// written; their rows stay in their logs.
+    pub async fn close(&self) -> Vec<Failing> {
         let mut tasks = self.tasks.lock().await;
         let lives = self.lives();
         lives.iter().for_each(|live| live.close());
@@ -288,15 +300,16 @@ impl Store {
                 tracing::error!(error = %panic, "a table was not written out; its rows stay in the log");
             }
         }
-        let failing = self.failing();
-        let mut closed = Ok(());
         for live in lives {
             let position = lock(&live.buffer).first_unwritten().map_or(u64::MAX, |first| first - 1);
-            // A log that cannot be synced does not block the others.
-            closed = closed.and(lock(&live.log).close(position));
+            let closed = lock(&live.log).close(position);
+            match closed {
+                Ok(()) => live.log_recovered(),
+                Err(error) => live.fail_log(&error),
+            }
             live.unlock_flush();
         }
-        closed.map(|()| failing)
+        self.failing()
     }
 }
 
@@ -355,11 +368,7 @@ async fn look_for_others(store: std::sync::Weak<Store>) {
         }
         let looking = store.clone();
         let looked = tokio::task::spawn_blocking(move || {
-            for live in looking.lives() {
-                if let Err(error) = live.look_for_others() {
-                    tracing::error!(table = %live.name, %error, "what others appended is not taken over");
-                }
-            }
+            looking.lives().iter().for_each(|live| live.look_for_others());
             tables(&looking.data)
         });
         let found = looked.await.unwrap_or_else(|panic| Err(panic.into()));

@@ -1,5 +1,6 @@
 //! Keeps the rows of a table that cannot be written: they leave memory, stay in the log, and come back from there.
 
+use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -102,23 +103,50 @@ impl Live {
         Ok(())
     }
 
-    /// Notes why rows could not be written, for requests and for other processes.
+    /// Why rows cannot be written now. A log in trouble is the nearer cause.
+    pub(crate) fn current_trouble(&self) -> Option<Trouble> {
+        lock(&self.log_trouble).clone().or_else(|| lock(&self.trouble).clone())
+    }
+
+    pub(crate) fn has_log_trouble(&self) -> bool {
+        lock(&self.log_trouble).is_some()
+    }
+
+    /// Notes why rows could not be written to a segment.
     pub(crate) fn fail(&self, error: &IngestError) {
+        self.note(&self.trouble, error, "rows could not be written to a segment; they stay in the log");
+    }
+
+    /// Notes why the log could not be written, or the entries of others not be read.
+    pub(crate) fn fail_log(&self, error: &IngestError) {
+        self.note(&self.log_trouble, error, "the log cannot be used; requests are refused");
+    }
+
+    /// Notes a failure, for requests and for other processes.
+    fn note(&self, trouble: &Mutex<Option<Trouble>>, error: &IngestError, effect: &str) {
         self.counts.failures.fetch_add(1, Ordering::Relaxed);
         let reason = error.to_string();
-        if lock(&self.trouble).get_or_insert_with(Trouble::new).add(&reason) {
-            tracing::error!(table = %self.name, %error, "rows could not be written to a segment; they stay in the log");
+        if lock(trouble).get_or_insert_with(Trouble::new).add(&reason) {
+            tracing::error!(table = %self.name, %error, "{effect}");
             trouble::note(&self.root, &reason);
         }
     }
 
     /// Clears the failure; with the first segment, also the note of an earlier process.
     pub(crate) fn recovered(&self, is_first: bool) {
-        let was_failing = lock(&self.trouble).take().is_some();
+        self.clear(&self.trouble, "rows are written to segments again", is_first);
+    }
+
+    pub(crate) fn log_recovered(&self) {
+        self.clear(&self.log_trouble, "the log works again", false);
+    }
+
+    fn clear(&self, trouble: &Mutex<Option<Trouble>>, effect: &str, is_first: bool) {
+        let was_failing = lock(trouble).take().is_some();
         if was_failing {
-            tracing::info!(table = %self.name, "rows are written to segments again");
+            tracing::info!(table = %self.name, "{effect}");
         }
-        if was_failing || is_first {
+        if (was_failing || is_first) && self.current_trouble().is_none() {
             trouble::forget(&self.root);
         }
     }
