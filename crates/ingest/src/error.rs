@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use arrow::error::ArrowError;
-use table::TableError;
+use table::{TableError, describe_io};
 use tokio::task::JoinError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum IngestError {
-    #[error("cannot {doing} {}: {cause}", path.display())]
+    #[error("{}", describe_io(doing, path, cause))]
     Io { doing: &'static str, path: PathBuf, cause: io::Error },
     #[error("the log file {} is damaged: {reason}; move it away to start without what it holds", path.display())]
     Damaged { path: PathBuf, reason: String },
@@ -43,6 +43,13 @@ pub enum IngestError {
     Closing,
     #[error("{} is in use by another server: stop it first, or choose another folder", path.display())]
     InUse { path: PathBuf },
+    /// Its log and the rows in memory belong to a folder that is no longer there.
+    #[error(
+        "the folder {} was removed or replaced while it was in use: put it back, or start the server again to begin a \
+         new table",
+        path.display()
+    )]
+    Replaced { path: PathBuf },
     #[error("another process is flushing the log of {}; a running server flushes it by itself", path.display())]
     Digesting { path: PathBuf },
     /// A group of rows could not be written to the log.

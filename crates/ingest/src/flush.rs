@@ -15,14 +15,11 @@ use tokio::task::JoinHandle;
 use crate::buffer::Taken;
 use crate::digest::blocking;
 use crate::error::IngestError;
-use crate::live::{Live, lock};
+use crate::live::{Live, Trouble, lock};
 use crate::segments::write_segments;
 
 /// How often to check the age of waiting rows.
 const LOOK_EACH: Duration = Duration::from_millis(200);
-/// The pause after a failed segment: the first, and the longest.
-const PAUSE: Duration = Duration::from_secs(1);
-const PAUSE_MAX: Duration = Duration::from_secs(30);
 
 struct Encoded {
     segments: Vec<Segment>,
@@ -109,10 +106,9 @@ async fn catch_up(live: &Arc<Live>) -> Result<(), IngestError> {
     Ok(())
 }
 
-/// Waits before the next try, longer after each failure, unless the store closes.
+/// Waits before the next try, unless the store closes.
 async fn pause(live: &Live, closing: &mut watch::Receiver<bool>) {
-    let tries = lock(&live.trouble).as_ref().map_or(1, |trouble| trouble.tries);
-    let pause = PAUSE.saturating_mul(1 << tries.saturating_sub(1).min(8)).min(PAUSE_MAX);
+    let pause = lock(&live.trouble).as_ref().map_or(LOOK_EACH, Trouble::pause);
     tokio::select! {
         () = tokio::time::sleep(pause) => {}
         _ = closing.changed() => {}

@@ -11,7 +11,6 @@ mod recovery;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
 use arrow::array::RecordBatch;
 use arrow::error::ArrowError;
@@ -59,8 +58,10 @@ pub(crate) struct Live {
     pub(crate) committed: watch::Sender<u64>,
     /// Signals that rows are due.
     pub(crate) due: Notify,
-    /// Why its rows cannot be written, while they cannot.
+    /// Why its rows cannot be written to segments, while they cannot.
     pub(crate) trouble: Mutex<Option<Trouble>>,
+    /// Why requests cannot be written to the log, while they cannot.
+    log_trouble: Mutex<Option<Trouble>>,
     pub(crate) shared: Shared,
     pub(crate) counts: Counts,
 }
@@ -75,8 +76,6 @@ pub(crate) struct Counts {
     pub(crate) segment_bytes: AtomicU64,
     pub(crate) failures: AtomicU64,
     pub(crate) log_bytes: AtomicU64,
-    /// When the last group failed; `None` after a success.
-    pub(crate) log_failed: Mutex<Option<Instant>>,
 }
 
 impl Live {
@@ -120,6 +119,7 @@ impl Live {
             committed: watch::Sender::new(position),
             due: Notify::new(),
             trouble: Mutex::default(),
+            log_trouble: Mutex::default(),
             shared,
             counts,
         });

@@ -43,7 +43,7 @@ fn open(folder: &Path, name: &str) -> Result<(File, PathBuf), IngestError> {
 #[derive(Debug)]
 pub(crate) struct Place {
     pub(crate) folder: PathBuf,
-    _folder_lock: FolderLock,
+    folder_lock: FolderLock,
 }
 
 impl Place {
@@ -56,7 +56,7 @@ impl Place {
             if let Some(folder_lock) = FolderLock::shared(root)?
                 && folder.is_dir()
             {
-                return Ok(Self { folder, _folder_lock: folder_lock });
+                return Ok(Self { folder, folder_lock });
             }
         }
     }
@@ -65,7 +65,15 @@ impl Place {
     pub(crate) fn find(root: &Path) -> Result<Option<Self>, IngestError> {
         let folder = root.join(Appender::LOG_FOLDER);
         let folder_lock = FolderLock::shared(root)?;
-        Ok(folder_lock.filter(|_| folder.is_dir()).map(|folder_lock| Self { folder, _folder_lock: folder_lock }))
+        Ok(folder_lock.filter(|_| folder.is_dir()).map(|folder_lock| Self { folder, folder_lock }))
+    }
+
+    /// Fails if another program removed or replaced the table's folder: another one has other positions.
+    pub(crate) fn check(&self) -> Result<(), IngestError> {
+        if self.folder_lock.is_in_place() && self.folder.is_dir() {
+            return Ok(());
+        }
+        Err(IngestError::Replaced { path: disk::parent(&self.folder).to_owned() })
     }
 
     /// Syncs the parent folders. Another process may have created them without syncing yet.

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, RwLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use decode::OnConflict;
-use disk::{Disk, FileLock, create_dirs};
+use disk::{Disk, FileLock, create_dirs, temporary_name};
 use table::TableName;
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinHandle;
@@ -26,8 +27,6 @@ use crate::upkeep::{keep, tidy};
 
 /// How often to sync logs that acknowledge before syncing.
 const SYNC_EACH: Duration = Duration::from_secs(1);
-/// How often to retry opening a table.
-const REOPEN_EACH: Duration = Duration::from_secs(2);
 /// How often to check for rows of other processes.
 const LOOK_EACH: Duration = Duration::from_secs(1);
 
@@ -58,7 +57,7 @@ pub struct Failing {
     pub reason: String,
     /// Rows in its log that are in no segment; `None` if unknown.
     pub rows: Option<u64>,
-    /// Time since the first failure, or since the last failed attempt to open it.
+    /// Time since the first failure.
     pub since: Duration,
 }
 
@@ -76,8 +75,6 @@ pub struct StoreFigures {
     pub segment_bytes: u64,
     /// Groups and segments that could not be written.
     pub failures: u64,
-    /// Time since the last failed log write to a table without a successful one since.
-    pub log_failed: Option<Duration>,
     pub log_bytes: u64,
     /// Rows waiting for a segment.
     pub waiting_rows: u64,
@@ -110,10 +107,7 @@ impl Store {
             _lock: lock,
         });
         for name in tables(data)? {
-            // A table that cannot be opened does not block the others; it is retried.
-            if let Err(error) = store.live(&name).await {
-                tracing::error!(table = %name, %error, "a table could not be opened; its rows stay in its log");
-            }
+            store.open_logged(&name).await;
         }
         tokio::spawn(look_for_others(Arc::downgrade(&store)));
         if store.options.durability == Durability::Interval {
@@ -173,13 +167,22 @@ impl Store {
         lock(&self.opening).remove(name);
         match &opened {
             Ok(_) => drop(lock(&self.shut).remove(name)),
+            Err(IngestError::Closing) => {}
             Err(error) if has_log(&name.folder(&self.data)) => {
-                let trouble = Trouble { reason: error.to_string(), since: Instant::now(), tries: 1 };
-                lock(&self.shut).insert(name.clone(), trouble);
+                if lock(&self.shut).entry(name.clone()).or_insert_with(Trouble::new).add(&error.to_string()) {
+                    tracing::error!(table = %name, %error, "a table could not be opened; its rows stay in its log");
+                }
             }
             Err(_) => {}
         }
         opened
+    }
+
+    /// Opens a table that has a log. A failure is logged already, and does not block other tables.
+    async fn open_logged(&self, name: &TableName) {
+        if let Err(error) = self.live(name).await {
+            tracing::debug!(table = %name, %error, "a table stays closed");
+        }
     }
 
     /// Whether a table may be opened now.
@@ -192,10 +195,10 @@ impl Store {
         if self.lives().len() >= limit && !has_log(&name.folder(&self.data)) {
             return Err(IngestError::TooManyTables { table: name.to_string(), limit });
         }
-        match lock(&self.shut).get(name) {
-            Some(trouble) if trouble.since.elapsed() < REOPEN_EACH => {
+        match lock(&self.shut).get(name).map(|trouble| (trouble.pause(), trouble)) {
+            Some((after, trouble)) if !after.is_zero() => {
                 let (table, reason) = (name.to_string(), trouble.reason.clone());
-                Err(IngestError::Failing { table, reason, after: REOPEN_EACH })
+                Err(IngestError::Failing { table, reason, after: after + Duration::from_secs(1) })
             }
             _ => Ok(()),
         }
@@ -218,12 +221,15 @@ impl Store {
     /// Tables that cannot be written now, and why. Their rows are safe in their logs.
     pub fn failing(&self) -> Vec<Failing> {
         let failing = |live: Arc<Live>| {
-            let Trouble { reason, since, .. } = lock(&live.trouble).clone()?;
+            let Trouble { reason, since, .. } = live.current_trouble()?;
             let rows = Some(lock(&live.buffer).unwritten() as u64);
             Some(Failing { table: live.name.clone(), reason, rows, since: since.elapsed() })
         };
         let mut all: Vec<Failing> = self.lives().into_iter().filter_map(failing).collect();
-        all.extend(lock(&self.shut).iter().map(|(table, trouble)| Failing {
+        let shut = lock(&self.shut);
+        // The folder of a table may be removed meanwhile.
+        let shut = shut.iter().filter(|(table, _)| has_log(&table.folder(&self.data)));
+        all.extend(shut.map(|(table, trouble)| Failing {
             table: table.clone(),
             reason: trouble.reason.clone(),
             rows: None,
@@ -258,20 +264,30 @@ impl Store {
             sum.segment_rows += of(&live.counts.segment_rows);
             sum.segment_bytes += of(&live.counts.segment_bytes);
             sum.failures += of(&live.counts.failures);
-            let failed = lock(&live.counts.log_failed).map(|at| at.elapsed());
-            sum.log_failed = sum.log_failed.into_iter().chain(failed).min();
             sum.waiting_rows += lock(&live.buffer).waiting().0 as u64;
             sum.log_bytes += of(&live.counts.log_bytes);
         }
         sum
     }
 
-    /// Refuses further rows, writes all waiting ones as segments, and stops. Returns the tables that could not be
-    /// written; their rows stay in their logs.
+    /// Whether the disk takes a file in the data folder. Blocks.
     ///
     /// # Errors
-    /// When the logs cannot be synced.
-    pub async fn close(&self) -> Result<Vec<Failing>, IngestError> {
+    /// When it does not.
+    pub fn check_disk(&self) -> Result<(), IngestError> {
+        let path = temporary_name(&self.data.join("check"));
+        let written = self.disk.create(&path).and_then(|mut file| {
+            file.write_all(&[0; 512])?;
+            file.sync()
+        });
+        // Also after a failed write, which leaves the file.
+        let removed = self.disk.remove(&path);
+        written.and(removed).map_err(IngestError::io("write", &path))
+    }
+
+    /// Refuses further rows, writes all waiting ones as segments, and stops. Returns the tables that could not be
+    /// written; their rows stay in their logs.
+    pub async fn close(&self) -> Vec<Failing> {
         let mut tasks = self.tasks.lock().await;
         let lives = self.lives();
         lives.iter().for_each(|live| live.close());
@@ -284,15 +300,16 @@ impl Store {
                 tracing::error!(error = %panic, "a table was not written out; its rows stay in the log");
             }
         }
-        let failing = self.failing();
-        let mut closed = Ok(());
         for live in lives {
             let position = lock(&live.buffer).first_unwritten().map_or(u64::MAX, |first| first - 1);
-            // A log that cannot be synced does not block the others.
-            closed = closed.and(lock(&live.log).close(position));
+            let closed = lock(&live.log).close(position);
+            match closed {
+                Ok(()) => live.log_recovered(),
+                Err(error) => live.fail_log(&error),
+            }
             live.unlock_flush();
         }
-        closed.map(|()| failing)
+        self.failing()
     }
 }
 
@@ -351,11 +368,7 @@ async fn look_for_others(store: std::sync::Weak<Store>) {
         }
         let looking = store.clone();
         let looked = tokio::task::spawn_blocking(move || {
-            for live in looking.lives() {
-                if let Err(error) = live.look_for_others() {
-                    tracing::error!(table = %live.name, %error, "what others appended is not taken over");
-                }
-            }
+            looking.lives().iter().for_each(|live| live.look_for_others());
             tables(&looking.data)
         });
         let found = looked.await.unwrap_or_else(|panic| Err(panic.into()));
@@ -366,10 +379,7 @@ async fn look_for_others(store: std::sync::Weak<Store>) {
             Vec::new()
         });
         for name in new {
-            match store.live(&name).await {
-                Ok(_) | Err(IngestError::Closing | IngestError::Failing { .. }) => {}
-                Err(error) => tracing::error!(table = %name, %error, "what others appended is not taken over"),
-            }
+            store.open_logged(&name).await;
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Notes beside a log why its rows cannot be written, for other processes.
 
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
+use disk::create_options;
 use table::Appender;
 
 const NAME: &str = "failing";
@@ -11,7 +12,9 @@ const NAME: &str = "failing";
 /// Notes the reason beside the log of the table in the folder `root`.
 pub(crate) fn note(root: &Path, reason: &str) {
     // Readers without write permission still learn it from the server.
-    if let Err(error) = fs::write(root.join(Appender::LOG_FOLDER).join(NAME), reason) {
+    let path = root.join(Appender::LOG_FOLDER).join(NAME);
+    let opened = create_options(&path).write(true).create(true).truncate(true).open(&path);
+    if let Err(error) = opened.and_then(|mut file| file.write_all(reason.as_bytes())) {
         tracing::debug!(table = %root.display(), %error, "the reason could not be noted");
     }
 }

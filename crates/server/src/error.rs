@@ -117,7 +117,9 @@ impl From<IngestError> for Refusal {
             }
             IngestError::Table(error) => error.into(),
             // A full or missing disk may become available again.
-            IngestError::Log(_) | IngestError::Io { .. } => Self::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5),
+            IngestError::Log(_) | IngestError::Io { .. } | IngestError::Replaced { .. } => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5)
+            }
             IngestError::Damaged { .. }
             | IngestError::Gap { .. }
             | IngestError::InUse { .. }

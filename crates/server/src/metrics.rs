@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use axum::Json;
 use axum::extract::{Extension, State};
@@ -15,9 +14,6 @@ use serde_json::{Value, json};
 use crate::access::Access;
 use crate::app::App;
 use crate::error::Refusal;
-
-/// Time that the server stays unready after a failed write to a log, unless a later write succeeds.
-const UNREADY: Duration = Duration::from_secs(10);
 
 /// Advice for a table that cannot be written.
 const WAY_OUT: &str = "its rows are safe in its log: fix the cause, and the server flushes them";
@@ -37,13 +33,16 @@ pub(crate) async fn ready(State(app): State<App>) -> Result<Response, Refusal> {
     if app.closing.load(Ordering::Relaxed) {
         return Err(not_now("the server is closing", 1));
     }
-    // Only another write can prove that the disk works again, so let some through.
-    if let Some(left) = app.store.figures().log_failed.and_then(|since| UNREADY.checked_sub(since)) {
-        return Err(not_now("the server could not write rows to a log", left.as_secs()));
-    }
     let failing = app.store.failing();
     if failing.is_empty() {
         return Ok(Json(json!({"status": "ready"})).into_response());
+    }
+    // One table fails alone, unless the disk fails for all.
+    let store = app.store.clone();
+    let checked = tokio::task::spawn_blocking(move || store.check_disk()).await;
+    if let Err(error) = checked.unwrap_or_else(|panic| Err(panic.into())) {
+        tracing::error!(%error, "the data folder cannot be written");
+        return Err(not_now("the server cannot write to its data folder", 5));
     }
     if app.tokens.is_some() {
         // This route needs no token, so its reply contains no names.
@@ -104,12 +103,12 @@ pub(crate) async fn metrics(State(app): State<App>, Extension(access): Extension
     let failing = app.store.failing();
     let _ = writeln!(
         text,
-        "# HELP manyworlds_failing_tables Tables that cannot be flushed\n# TYPE manyworlds_failing_tables gauge\n\
+        "# HELP manyworlds_failing_tables Tables that cannot be written\n# TYPE manyworlds_failing_tables gauge\n\
          manyworlds_failing_tables {}",
         failing.len()
     );
     if !failing.is_empty() {
-        let about = "Unflushed rows of a table that cannot be flushed";
+        let about = "Unflushed rows of a table that cannot be written";
         let _ =
             writeln!(text, "# HELP manyworlds_failing_table_rows {about}\n# TYPE manyworlds_failing_table_rows gauge");
     }

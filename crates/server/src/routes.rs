@@ -1,8 +1,11 @@
 //! All routes: one table for the router and the `OpenAPI` document.
 
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
+use axum::middleware::Next;
+use axum::response::Response;
 use axum::{Json, Router, middleware};
+use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 
 use crate::api::{In, Route, document};
@@ -23,8 +26,17 @@ pub(crate) fn router(app: App) -> Router {
         .route_layer(middleware::from_fn_with_state(app.clone(), authenticate::check))
         .merge(router(open))
         .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "there is nothing at this path"))
+        .layer(middleware::from_fn(check_query))
         .layer(middleware::from_fn_with_state(app.hosts.clone(), guard::check))
         .with_state(app)
+}
+
+/// Refuses query strings that are not text: decoding would replace bytes in the names of databases and tables.
+async fn check_query(request: Request, next: Next) -> Result<Response, Refusal> {
+    if percent_decode_str(request.uri().query().unwrap_or_default()).decode_utf8().is_err() {
+        return Err(Refusal::bad("the query string is not UTF-8: encode names in UTF-8, then with %"));
+    }
+    Ok(next.run(request).await)
 }
 
 fn routes() -> Vec<Route> {

@@ -100,10 +100,7 @@ impl Server {
 
     /// Serves until `stop` ends, finishes running requests, and flushes all rows to tables. Returns the tables that
     /// could not be written; their rows stay in the logs.
-    ///
-    /// # Errors
-    /// If the logs could not be made durable at the end.
-    pub async fn run(self, stop: impl Future<Output = ()>) -> Result<Vec<Failing>, ServerError> {
+    pub async fn run(self, stop: impl Future<Output = ()>) -> Vec<Failing> {
         let mut builder = Builder::new(TokioExecutor::new());
         builder.http1().timer(TokioTimer::new()).header_read_timeout(self.patience);
         builder.http2().timer(TokioTimer::new()).keep_alive_interval(Some(self.patience));
@@ -155,7 +152,13 @@ impl Server {
         } {
             tracing::error!(%error, "the PostgreSQL listener failed");
         }
-        Ok(self.app.store.close().await?)
+        let processes = self.app.processes.clone();
+        let ended = tokio::task::spawn_blocking(move || processes.close());
+        let failing = self.app.store.close().await;
+        if let Err(panic) = ended.await {
+            tracing::error!(error = %panic, "query processes were not ended");
+        }
+        failing
     }
 }
 
@@ -207,7 +210,7 @@ impl Door {
 /// Opens a server and runs it until `stop` ends.
 ///
 /// # Errors
-/// See [`Server::open`] and [`Server::run`].
+/// See [`Server::open`].
 pub async fn serve(
     settings: Settings,
     make_model: MakeModel,
@@ -216,5 +219,5 @@ pub async fn serve(
 ) -> Result<Vec<Failing>, ServerError> {
     let server = Server::open(settings, make_model).await?;
     ready(&server);
-    server.run(stop).await
+    Ok(server.run(stop).await)
 }

@@ -177,8 +177,8 @@ pub(crate) fn is_conflict(error: &DeltaTableError) -> bool {
     matches!(error, DeltaTableError::Transaction { .. } | DeltaTableError::VersionAlreadyExists(_))
 }
 
-/// Describes a failed file operation. Errors of a store are complete, and do not mention the mirror.
-fn describe_io(doing: &str, path: &Path, error: &io::Error) -> String {
+/// Describes a failed file operation, with advice where possible. Errors of a store are complete, and do not mention the mirror.
+pub fn describe_io(doing: &str, path: &Path, error: &io::Error) -> String {
     match BucketError::inside(error) {
         Some(store) => store.to_string(),
         None => format!("cannot {doing} {}: {}", path.display(), describe(path, error)),
@@ -194,6 +194,12 @@ fn describe(path: &Path, error: &io::Error) -> String {
             format!("{error}: give this user access to {folder}, or choose another folder")
         }
         io::ErrorKind::ReadOnlyFilesystem => format!("{error}: make {folder} writable, or choose another folder"),
+        io::ErrorKind::NotADirectory => match path.ancestors().find(|p| p.exists()) {
+            Some(file) => {
+                format!("{error}: {} is in the way: move or remove it, or choose another folder", file.display())
+            }
+            None => error.to_string(),
+        },
         _ => error.to_string(),
     }
 }

@@ -6,7 +6,7 @@
 use std::fs::{File, metadata};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use disk::FileLock;
 
@@ -15,8 +15,11 @@ use crate::error::{Result, TableError};
 /// A lock of a table's folder, released on drop.
 #[derive(Debug)]
 pub struct FolderLock {
+    root: PathBuf,
+    /// The device and inode of the folder.
+    folder: (u64, u64),
     /// `None` on a file system without locks: writers and a removal do not exclude each other there.
-    _lock: Option<FileLock>,
+    lock: Option<FileLock>,
 }
 
 impl FolderLock {
@@ -31,6 +34,12 @@ impl FolderLock {
         Self::lock(root, FileLock::try_exclusive)
     }
 
+    /// Whether the path still names the locked folder: other programs remove and replace folders despite the lock.
+    /// Without a lock nothing keeps the inode, so that it says nothing.
+    pub fn is_in_place(&self) -> bool {
+        self.lock.is_none() || is_named(&self.root, self.folder)
+    }
+
     fn lock(root: &Path, lock: fn(File) -> io::Result<Option<FileLock>>) -> Result<Option<Self>> {
         loop {
             let folder = match File::open(root) {
@@ -38,6 +47,7 @@ impl FolderLock {
                 opened => opened.map_err(TableError::io("open", root))?,
             };
             let opened = folder.metadata().map_err(TableError::io("open", root))?;
+            let opened = (opened.dev(), opened.ino());
             let lock = match lock(folder) {
                 Ok(Some(lock)) => Some(lock),
                 Ok(None) => return Err(TableError::Busy { path: root.to_owned() }),
@@ -45,11 +55,15 @@ impl FolderLock {
                 Err(error) => return Err(TableError::io("lock", root)(error)),
             };
             // Retry if the table was removed before we locked its folder; another may have its name now.
-            if metadata(root).is_ok_and(|named| (named.dev(), named.ino()) == (opened.dev(), opened.ino())) {
-                return Ok(Some(Self { _lock: lock }));
+            if is_named(root, opened) {
+                return Ok(Some(Self { root: root.to_owned(), folder: opened, lock }));
             }
         }
     }
+}
+
+fn is_named(root: &Path, folder: (u64, u64)) -> bool {
+    metadata(root).is_ok_and(|named| (named.dev(), named.ino()) == folder)
 }
 
 #[cfg(test)]
@@ -67,5 +81,21 @@ mod tests {
         assert!(matches!(FolderLock::shared(folder.path()), Err(TableError::Busy { .. })));
         drop(removal);
         assert!(FolderLock::shared(&folder.path().join("absent")).unwrap().is_none());
+    }
+
+    #[test]
+    fn replaced_folder_is_not_in_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, aside) = (folder.path().join("t"), folder.path().join("aside"));
+        std::fs::create_dir(&root).unwrap();
+        let lock = FolderLock::shared(&root).unwrap().unwrap();
+        assert!(lock.is_in_place());
+        std::fs::rename(&root, &aside).unwrap();
+        assert!(!lock.is_in_place());
+        std::fs::create_dir(&root).unwrap();
+        assert!(!lock.is_in_place());
+        std::fs::remove_dir(&root).unwrap();
+        std::fs::rename(&aside, &root).unwrap();
+        assert!(lock.is_in_place());
     }
 }

@@ -37,7 +37,7 @@ pub mod upkeep;
 mod writer;
 
 pub use append::Appender;
-pub use error::{ErrorKind, TableError};
+pub use error::{ErrorKind, TableError, describe_io};
 pub use folder::{DATABASE, SIM, TableName, tables};
 pub use folder_lock::FolderLock;
 pub use insert::{Inserted, Inserter};

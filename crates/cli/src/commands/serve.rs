@@ -69,10 +69,14 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     for Failing { table, reason, rows, .. } in &failing {
-        let rows = rows.map_or_else(|| "rows".to_owned(), |rows| format!("{} rows", count(rows)));
+        let left = match rows {
+            None => "; its rows stay in its log".to_owned(),
+            Some(0) => String::new(),
+            Some(rows) => format!("; its {} rows stay in its log", count(*rows)),
+        };
         note(&format!(
-            "cannot flush table {table}: {reason}; its {rows} stay in its log: fix the cause, then run `manyworlds table rebuild {table} --apply` \
-             or start the server again"
+            "cannot write table {table}: {reason}{left}: fix the cause, then run `manyworlds table rebuild {table} \
+             --apply` or start the server again"
         ));
     }
     note("flushed all other rows");

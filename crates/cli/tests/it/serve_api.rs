@@ -7,7 +7,7 @@ use std::net::TcpStream;
 use serde_json::{Value, json};
 
 use crate::served::Served;
-use crate::support::program;
+use crate::support::{failure, program};
 
 fn document(server: &Served) -> Value {
     let reply = server.send("GET", "/api/v1/openapi.json", &[], b"");
@@ -107,4 +107,37 @@ fn a_server_that_closes_is_not_ready() {
     let mut said = String::new();
     stream.read_to_string(&mut said).unwrap();
     assert!(said.starts_with("HTTP/1.1 503") && said.contains("the server is closing"), "{said}");
+}
+
+#[test]
+fn lost_folder_of_a_table_fails_that_table_only() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Served::start(data.path(), &["--flush-seconds", "1"]);
+    let write = |rows: &str| server.post("/write?db=m", rows.as_bytes());
+    let metrics = || server.send("GET", "/metrics", &[], b"").text();
+    assert_eq!(write("bad x=1i\ngood x=1i").status, 204);
+    while !metrics().contains("manyworlds_segments_total 2") {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let folder = data.path().join("m/bad");
+    std::fs::remove_dir_all(&folder).unwrap();
+    std::fs::write(&folder, "").unwrap();
+    let refused = write("bad x=2i");
+    assert_eq!(refused.status, 503, "{}", refused.text());
+    assert!(refused.text().contains("m/bad was removed or replaced"), "{}", refused.text());
+    assert_eq!(write("good x=2i").status, 204);
+    let ready = server.send("GET", "/ready", &[], b"");
+    assert_eq!((ready.status, &ready.json()["status"]), (200, &"degraded".into()), "{}", ready.text());
+    let tables = ready.json()["tables"].clone();
+    assert_eq!((tables.as_array().unwrap().len(), &tables[0]["table"]), (1, &"m.bad".into()), "{tables}");
+    assert!(metrics().contains("manyworlds_failing_tables 1"));
+    let (code, said) = server.end();
+    assert_eq!(code, Some(1), "{said}");
+    let named = said.contains("cannot write table m.bad: the folder ") && said.contains("start the server again");
+    assert!(named && said.contains("flushed all other rows"), "{said}");
+    let said = failure(data.path(), &["table", "rebuild", "m.bad"], 2);
+    assert!(
+        said.ends_with(&format!("{} is in the way: move or remove it, or choose another folder\n", folder.display())),
+        "{said}"
+    );
 }

@@ -169,11 +169,14 @@ fn stored_files_are_for_their_owner_only() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("new/data");
     // A process with an open umask: anyone could read and write its files.
-    let open = |words: &[&str], input: &str| {
+    let program = |words: &[&str]| {
         let mut shell = Command::new("sh");
         shell.args(["-c", "umask 000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_manyworlds")]).args(words);
-        shell.arg("--data").arg(&data).stdin(Stdio::piped()).stdout(Stdio::null());
-        let mut child = shell.spawn().unwrap();
+        shell.arg("--data").arg(&data);
+        shell
+    };
+    let open = |words: &[&str], input: &str| {
+        let mut child = program(words).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
         let code = child.wait().unwrap().code();
         assert_eq!(code, Some(i32::from(input.contains("no row"))), "{words:?}");
@@ -185,6 +188,33 @@ fn stored_files_are_for_their_owner_only() {
     open(&["flush", "cpu"], "");
     open(&["append", "cpu", "--in", "json"], "{\"load\": 4}\nno row\n");
     open(&["ask", "cpu", "--sum", "load"], "");
+    let server = Served::of(&mut program(&["serve", "--listen", "127.0.0.1:0", "--question-memory", "64"]));
+    assert_eq!(server.post("/write?db=default", LINE).status, 204);
+    // A table in trouble has a note beside its log.
+    let log = data.join("default/cpu/_delta_log");
+    let damaged = log.join(format!("{:020}.json", fs::read_dir(&log).unwrap().count()));
+    fs::write(&damaged, "this is no entry").unwrap();
+    fs::set_permissions(&damaged, fs::Permissions::from_mode(0o600)).unwrap();
+    let found = |folder: &Path, words: &[&str]| {
+        let found = Command::new("find").arg(folder).args(words).output().unwrap();
+        String::from_utf8(found.stdout).unwrap()
+    };
+    let spill = data.join(".manyworlds.spill");
+    std::thread::scope(|scope| {
+        let sql = "SELECT max(n) AS n FROM (SELECT row_number() OVER (ORDER BY value % 1000003, value) AS n FROM \
+                   generate_series(1, 4000000))";
+        let asked = scope.spawn(|| server.sql(sql));
+        let mut spilled = false;
+        while !asked.is_finished() {
+            spilled |= !found(&spill, &["-type", "f"]).is_empty();
+            assert_eq!(found(&data, &["-perm", "/077"]), "");
+        }
+        assert!(spilled);
+        assert_eq!(asked.join().unwrap()[0]["n"], 4_000_000);
+    });
+    drop(server.end());
+    assert!(data.join("default/cpu/_ingest/failing").exists());
+    assert!(!spill.exists());
     let all = tree(folder.path().join("new").as_path());
     assert!(all.len() > 20, "{all:?}");
     for path in all {

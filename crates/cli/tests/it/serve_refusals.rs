@@ -128,3 +128,15 @@ fn tables_and_columns_are_limited_over_all_requests() {
     assert_eq!(server.sql("SELECT count(*) AS n, count(b) AS b FROM d.one"), json!([{"n": 2, "b": 1}]));
     assert_eq!(server.post("/write?db=d", b"two a=2 2000\n").status, 204);
 }
+
+#[test]
+fn names_in_queries_must_be_text() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Served::start(data.path(), &[]);
+    for path in ["/api/v1/write/json?table=m.%ff", "/write?db=%C3", "/api/v2/write?bucket=a&x=%80", "/query?q=%ff"] {
+        let reply = server.post(path, b"{\"x\": 1}");
+        assert_eq!(reply.status, 400, "{path}");
+        assert!(reply.text().contains("not UTF-8"), "{path}: {}", reply.text());
+    }
+    assert_eq!(server.post("/api/v1/write/json?table=m.%C3%A9", b"{\"x\": 1}").status, 204);
+}

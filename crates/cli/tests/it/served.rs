@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
-use std::process::{Child, ChildStderr, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 
 use serde_json::Value;
 
@@ -33,14 +33,12 @@ impl Served {
 
     /// Starts a server that listens on the address in `words`.
     pub(crate) fn start_on(data: &Path, words: &[&str]) -> Self {
-        let mut child = program(&["serve"])
-            .args(words)
-            .arg("--data")
-            .arg(data)
-            .stderr(Stdio::piped())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
+        Self::of(program(&["serve"]).args(words).arg("--data").arg(data))
+    }
+
+    /// Starts a server with a command.
+    pub(crate) fn of(command: &mut Command) -> Self {
+        let mut child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let (mut said, mut postgres) = (String::new(), None);
         let address = loop {
@@ -94,14 +92,20 @@ impl Served {
         self.send("POST", path, &[("content-type", "application/json")], body.to_string().as_bytes())
     }
 
-    /// Asks the server to stop, and waits for its end; returns its output.
-    pub(crate) fn stop(mut self) -> String {
+    /// Asks the server to stop, which must succeed; returns its output.
+    pub(crate) fn stop(self) -> String {
+        let (code, said) = self.end();
+        assert_eq!(code, Some(0), "{said}");
+        said
+    }
+
+    /// Asks the server to stop, and waits for its end; returns its exit code and output.
+    pub(crate) fn end(mut self) -> (Option<i32>, String) {
         let pid = self.child.id().to_string();
-        assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
         let mut said = String::new();
         self.stderr.read_to_string(&mut said).unwrap();
-        assert!(self.child.wait().unwrap().success(), "{said}");
-        said
+        (self.child.wait().unwrap().code(), said)
     }
 }
 

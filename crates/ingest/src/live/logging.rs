@@ -45,7 +45,7 @@ impl Live {
             Ok(first) => {
                 self.counts.groups.fetch_add(1, Ordering::Relaxed);
                 if !rest.is_empty() {
-                    *lock(&self.counts.log_failed) = None;
+                    self.log_recovered();
                 }
                 let mut buffer = lock(&self.buffer);
                 for (position, (rows, share, done)) in (first..).zip(rest) {
@@ -55,9 +55,7 @@ impl Live {
                 }
             }
             Err(error) => {
-                self.counts.failures.fetch_add(1, Ordering::Relaxed);
-                *lock(&self.counts.log_failed) = Some(Instant::now());
-                tracing::error!(table = %self.name, %error, "requests were refused");
+                self.fail_log(&error);
                 answers.extend(rest.into_iter().map(|(.., done)| (done, Err(IngestError::Log(error.to_string())))));
             }
         }
@@ -83,15 +81,24 @@ impl Live {
         first
     }
 
-    /// Takes over entries that other processes appended. Blocks for the time of an append.
-    pub(crate) fn look_for_others(&self) -> Result<(), IngestError> {
+    /// Takes over entries that other processes appended, and sees whether a log in trouble works again. Blocks for the
+    /// time of an append.
+    pub(crate) fn look_for_others(&self) {
+        let in_trouble = self.has_log_trouble();
         // The file may hold our own group, still being written: then nothing is left once we have the lock.
-        if !holds_rows(&lock(&self.others)) {
-            return Ok(());
+        if !in_trouble && !holds_rows(&lock(&self.others)) {
+            return;
         }
-        let mut log = lock(&self.log);
-        let _turn = log.turn()?;
-        self.take_over(&mut log)
+        let look = || {
+            let mut log = lock(&self.log);
+            let _turn = log.turn()?;
+            self.take_over(&mut log)?;
+            if in_trouble { log.probe() } else { Ok(()) }
+        };
+        match look() {
+            Ok(()) => self.log_recovered(),
+            Err(error) => self.fail_log(&error),
+        }
     }
 
     /// Takes over entries of other processes. The caller holds the append lock.

@@ -155,6 +155,7 @@ impl Log {
 
     /// Takes the append lock.
     pub(crate) fn turn(&self) -> Result<FileLock, IngestError> {
+        self.place.check()?;
         lock_append(self.folder())
     }
 
@@ -197,6 +198,7 @@ impl Log {
         from: u64,
         mut each: impl FnMut(Recovered) -> Result<(), IngestError>,
     ) -> Result<(), IngestError> {
+        self.place.check()?;
         let mut next = from;
         for file in files(self.folder(), self.next)? {
             if file.reaches(next)? {
@@ -223,6 +225,7 @@ impl Log {
 
     /// Ensures that no position up to this one is given again, even after a power cut.
     pub(crate) fn tell(&mut self, position: u64) -> Result<(), IngestError> {
+        self.place.check()?;
         if position <= self.told {
             return Ok(());
         }
@@ -292,6 +295,14 @@ impl Log {
         Ok(())
     }
 
+    /// Begins the next file, to see whether the disk works again. The caller holds the append lock, and took over the
+    /// entries of others.
+    pub(crate) fn probe(&mut self) -> Result<(), IngestError> {
+        let written = self.write(&mut [], Durability::Sync);
+        self.give_up_file();
+        written
+    }
+
     /// Replaces an empty file that only records the position.
     fn begin_file(&self) -> Result<Open, IngestError> {
         let path = self.path_of_others();
@@ -351,6 +362,7 @@ impl Log {
     /// # Errors
     /// When keys cannot be kept; then no file is taken out.
     pub(crate) fn take_done(&mut self, position: u64) -> Result<Done, IngestError> {
+        self.place.check()?;
         // Close the current file once all of it is in the table, unless it is tiny.
         if self.file.as_ref().is_some_and(|f| f.about.last <= position && f.about.bytes >= FILE_BYTES / 16) {
             self.close_file();

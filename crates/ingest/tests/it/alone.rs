@@ -7,7 +7,7 @@ use std::time::Duration;
 use disk::RealDisk;
 use ingest::{IngestError, Store, StoreOptions};
 
-use crate::support::{batch, batches, name, options};
+use crate::support::{batch, batches, name, options, until};
 
 async fn open(data: &Path) -> Arc<Store> {
     let small = StoreOptions { memory_bytes: 256 << 10, ..options() };
@@ -23,17 +23,6 @@ fn damage(root: &Path) -> PathBuf {
     let path = log.join(format!("{:020}.json", versions.max().unwrap() + 1));
     std::fs::write(&path, "this is no entry").unwrap();
     path
-}
-
-/// Waits for what must come in the end.
-async fn until(mut holds: impl AsyncFnMut() -> bool) {
-    for _ in 0..600 {
-        if holds().await {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    panic!("it never came");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -70,7 +59,7 @@ async fn failing_table_blocks_no_other_and_recovers() {
     let next = stored.len() as i64;
     until(async || store.write(vec![(bad.clone(), batch(next))], None, decode::OnConflict::Refuse).await.is_ok()).await;
     stored.push(next);
-    assert_eq!(store.close().await.unwrap(), []);
+    assert_eq!(store.close().await, []);
     assert_eq!(batches(data.path(), None, &bad).await, stored);
 }
 
@@ -85,7 +74,7 @@ async fn restart_serves_all_but_the_damaged_table() {
     until(async || store.figures().segments == 2).await;
     let damaged = damage(&bad.folder(data.path()));
     store.write(vec![(bad.clone(), batch(1))], None, decode::OnConflict::Refuse).await.unwrap();
-    let left = store.close().await.unwrap();
+    let left = store.close().await;
     assert_eq!((left.len(), &left[0].table, left[0].rows), (1, &bad, Some(10)));
     assert!(ingest::failing(&bad.folder(data.path())).is_some());
     drop(store);
@@ -94,9 +83,66 @@ async fn restart_serves_all_but_the_damaged_table() {
     let refused = store.write(vec![(bad.clone(), batch(2))], None, decode::OnConflict::Refuse).await.unwrap_err();
     assert!(matches!(&refused, IngestError::Failing { table, .. } if table == "bad"), "{refused}");
     assert_eq!(store.failing().iter().map(|failing| &failing.table).collect::<Vec<_>>(), [&bad]);
+    // Attempts to open it become rarer.
+    until(async || {
+        let refused = store.write(vec![(bad.clone(), batch(2))], None, decode::OnConflict::Refuse).await;
+        matches!(refused, Err(IngestError::Failing { after, .. }) if after > Duration::from_secs(4))
+    })
+    .await;
     std::fs::remove_file(damaged).unwrap();
     until(async || store.write(vec![(bad.clone(), batch(2))], None, decode::OnConflict::Refuse).await.is_ok()).await;
-    assert_eq!(store.close().await.unwrap(), []);
+    assert_eq!(store.close().await, []);
     assert_eq!(batches(data.path(), None, &bad).await, [0, 1, 2]);
     assert_eq!(batches(data.path(), None, &good).await, [0, 1]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lost_folder_fails_alone_until_a_restart() {
+    let fresh = |root: &Path| std::fs::create_dir_all(root.join("_ingest")).unwrap();
+    let file = |root: &Path| std::fs::write(root, "no folder").unwrap();
+    for replace in [|_: &Path| {}, file, fresh] {
+        let data = tempfile::tempdir().unwrap();
+        let (bad, good) = (name("bad"), name("good"));
+        let root = bad.folder(data.path());
+        let mut store = open(data.path()).await;
+        for table in [&bad, &good] {
+            store.write(vec![(table.clone(), batch(0))], None, decode::OnConflict::Refuse).await.unwrap();
+        }
+        until(async || store.figures().segments == 2).await;
+        std::fs::remove_dir_all(&root).unwrap();
+        replace(&root);
+        let refused = store.write(vec![(bad.clone(), batch(1))], None, decode::OnConflict::Refuse).await.unwrap_err();
+        assert!(refused.to_string().contains("removed or replaced"), "{refused}");
+        store.write(vec![(good.clone(), batch(1))], None, decode::OnConflict::Refuse).await.unwrap();
+        store.check_disk().unwrap();
+        for failing in [store.failing(), store.close().await] {
+            assert_eq!((failing.len(), &failing[0].table, failing[0].rows), (1, &bad, Some(0)), "{failing:?}");
+        }
+        drop(store);
+        if root.is_file() {
+            std::fs::remove_file(&root).unwrap();
+        }
+        store = open(data.path()).await;
+        store.write(vec![(bad.clone(), batch(2))], None, decode::OnConflict::Refuse).await.unwrap();
+        assert_eq!(store.close().await, []);
+        assert_eq!(batches(data.path(), None, &bad).await, [2]);
+        assert_eq!(batches(data.path(), None, &good).await, [0, 1]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn folder_put_back_takes_rows_again() {
+    let data = tempfile::tempdir().unwrap();
+    let (table, aside) = (name("cpu"), data.path().join("aside"));
+    let root = table.folder(data.path());
+    let store = open(data.path()).await;
+    let write = async |n| store.write(vec![(table.clone(), batch(n))], None, decode::OnConflict::Refuse).await;
+    write(0).await.unwrap();
+    std::fs::rename(&root, &aside).unwrap();
+    write(1).await.unwrap_err();
+    std::fs::rename(&aside, &root).unwrap();
+    until(async || store.failing().is_empty()).await;
+    write(2).await.unwrap();
+    assert_eq!(store.close().await, []);
+    assert_eq!(batches(data.path(), None, &table).await, [0, 2]);
 }

@@ -141,7 +141,7 @@ async fn a_position_that_the_table_took_in_is_never_given_again() {
     // So it does where a server wrote it.
     let store = open(data.path(), real()).await;
     store.write(vec![(name("events"), batch(8))], None, decode::OnConflict::Refuse).await.unwrap();
-    store.close().await.unwrap();
+    store.close().await;
     drop(store);
     assert_eq!(append(&root, &real(), &[batch(9)]).unwrap().position, Some(3));
     assert_eq!(whole(&numbers(&root).await), [7, 8, 9]);
@@ -228,7 +228,7 @@ async fn appends_beside_a_server_are_in_its_answers_and_lose_and_double_nothing(
     });
     assert!(matches!(digest(&root, real(), &few()).await, Err(IngestError::Digesting { .. })), "a server does it");
     assert_eq!(whole(&numbers(&root).await), acknowledged);
-    store.close().await.unwrap();
+    store.close().await;
     // What comes after the end waits for whoever is next.
     put(&root, 181).unwrap();
     assert_eq!(whole(&numbers(&root).await), (0..182).collect::<Vec<_>>());
@@ -251,7 +251,7 @@ async fn a_server_finds_tables_that_others_begin() {
     };
     tokio::time::timeout(Duration::from_secs(30), found).await.unwrap();
     assert_eq!(store.tables(), [name("later")]);
-    store.close().await.unwrap();
+    store.close().await;
     assert_eq!(whole(&crate::support::numbers(data.path(), None, &name("later")).await), [4]);
 }
 
@@ -273,7 +273,7 @@ async fn a_server_waits_for_a_load_that_is_under_way() {
     let (loaded, ..) = load.finish().await.unwrap();
     assert_eq!((loaded.rows, loaded.logged, loaded.segments), (10, 10, 0));
     assert_eq!(whole(&crate::support::numbers(data.path(), Some(&store), &name("events")).await), [0, 1]);
-    store.close().await.unwrap();
+    store.close().await;
 }
 
 /// Appends, and digests after every third, until the power goes; tells what was acknowledged.
@@ -476,7 +476,7 @@ async fn logs_of_servers_that_were_killed_are_digested_once_and_their_keys_stay_
     assert_eq!(whole(&numbers(&root_copy).await), [0, 1, 2]);
     let next = open(copy.path(), real()).await;
     assert!(next.write(vec![(name("events"), batch(0))], key, decode::OnConflict::Refuse).await.unwrap()[0].before);
-    next.close().await.unwrap();
+    next.close().await;
     assert_eq!(whole(&numbers(&root_copy).await), [0, 1, 2]);
-    store.close().await.unwrap();
+    store.close().await;
 }

@@ -40,7 +40,7 @@ async fn a_flood_is_refused_in_part_and_keeps_all_that_it_was_told_is_kept() {
     let kept: Vec<i64> = kept.into_iter().map(|(n, _)| n).collect();
     assert_eq!((kept.len() as u64) + figures.overloaded, 800);
     assert_eq!(batches(data.path(), Some(&store), &table).await, kept);
-    store.close().await.unwrap();
+    store.close().await;
     assert_eq!(batches(data.path(), None, &table).await, kept);
 }
 
@@ -78,7 +78,7 @@ async fn of_two_types_of_a_new_column_one_wins_whoever_sends_at_once() {
             let [conflict] = &refused.conflicts[..] else { panic!("{refused:?}") };
             assert_eq!((conflict.field.as_str(), conflict.rows, conflict.first), ("state", 5, 0));
         }
-        store.close().await.unwrap();
+        store.close().await;
         assert_eq!(numbers(data.path(), None, &table).await.len(), 60);
         let stored = Table::open(&table.folder(data.path()), Arc::new(RealDisk)).await.unwrap().unwrap();
         assert_eq!(stored.columns().unwrap(), ["time", "number", "state"]);

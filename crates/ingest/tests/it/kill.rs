@@ -44,7 +44,7 @@ async fn check(cut: bool) {
         assert!(lost.is_empty(), "kill {kill}: {lost:?} are lost");
         // Of what is there, only what was under way was not acknowledged.
         assert!(found.len() - acknowledged.len() <= ((kill as i64 + 1) * WRITERS) as usize, "kill {kill}");
-        store.close().await.unwrap();
+        store.close().await;
     }
     assert!(acknowledged.len() > 100, "only {} batches were acknowledged", acknowledged.len());
 }

@@ -197,7 +197,7 @@ proptest! {
                     expected[*table].insert(time, row.clone());
                 }
             }
-            prop_assert_eq!(store.close().await.unwrap(), vec![]);
+            prop_assert_eq!(store.close().await, vec![]);
             drop(store);
             for (table, expected) in tables.iter().zip(expected) {
                 digest(&table.folder(data.path()), disk.clone(), &FlushOptions::default()).await.unwrap();

@@ -44,7 +44,7 @@ fn three_days() -> RecordBatch {
 async fn flushed(data: &Path, options: StoreOptions, rows: RecordBatch) {
     let store = Store::open(data, Arc::new(RealDisk), options).await.unwrap();
     store.write(vec![(name("cpu"), rows)], None, decode::OnConflict::Refuse).await.unwrap();
-    store.close().await.unwrap();
+    store.close().await;
 }
 
 async fn segments(root: &Path) -> Vec<Segment> {

@@ -71,7 +71,7 @@ async fn sets_are_stored_as_they_came() {
         for number in 3..20 {
             store.write(vec![(name("events"), batch(number))], None, decode::OnConflict::Refuse).await.unwrap();
         }
-        store.close().await.unwrap();
+        store.close().await;
         let root = name("events").folder(data.path());
         let table = Table::open(&root, Arc::new(RealDisk)).await.unwrap().unwrap();
         let mut found = Vec::new();

@@ -9,7 +9,7 @@ use disk::power_loss::PowerLossDisk;
 use ingest::{IngestError, Key, Store, StoreOptions};
 use table::Table;
 
-use crate::support::{batch, batches, name, numbers, open, options, unflushed};
+use crate::support::{batch, batches, name, numbers, open, options, unflushed, until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rows_are_visible_once_at_any_moment_and_in_the_table_at_the_end() {
@@ -40,7 +40,7 @@ async fn rows_are_visible_once_at_any_moment_and_in_the_table_at_the_end() {
         writer.await.unwrap();
     }
     assert!(batches(data.path(), Some(&store), &table).await.into_iter().eq(0..200));
-    store.close().await.unwrap();
+    store.close().await;
     assert!(batches(data.path(), None, &table).await.into_iter().eq(0..200));
     let left = std::fs::read_dir(table.folder(data.path()).join("_ingest")).unwrap();
     let left = left.map(Result::unwrap).filter(|e| e.path().extension().is_some_and(|end| end == "log"));
@@ -60,7 +60,7 @@ async fn a_segment_is_in_the_order_of_time() {
     for n in [3, 1, 2] {
         store.write(vec![(table.clone(), batch(n))], None, decode::OnConflict::Refuse).await.unwrap();
     }
-    store.close().await.unwrap();
+    store.close().await;
     let segments = Table::open(&table.folder(data.path()), Arc::new(RealDisk)).await.unwrap().unwrap();
     for segment in segments.segments().await.unwrap() {
         let file = std::fs::File::open(table.folder(data.path()).join(&segment.path)).unwrap();
@@ -89,7 +89,7 @@ async fn a_request_with_a_key_is_stored_once_also_after_a_restart() {
         assert_eq!([first[0].before, second[0].before].iter().filter(|b| !**b).count(), usize::from(round == 0));
         assert!(!one(2 + round).await[0].before);
         assert_eq!(batches(data.path(), Some(&store), &table).await, (1..=2 + round).collect::<Vec<_>>());
-        store.close().await.unwrap();
+        store.close().await;
     }
 }
 
@@ -118,7 +118,7 @@ async fn what_has_no_room_is_refused_and_what_had_room_is_kept() {
     assert!(figures.waiting_bytes <= figures.memory_bytes && figures.overloaded == 1, "{figures:?}");
     assert!(stored.len() > 50, "{} batches had room", stored.len());
     assert_eq!(batches(data.path(), Some(&store), &table).await, stored);
-    store.close().await.unwrap();
+    store.close().await;
     assert_eq!(batches(data.path(), None, &table).await, stored);
 }
 
@@ -128,7 +128,7 @@ async fn columns_grow_while_rows_come_in() {
     let table = name("cpu");
     let store = open(data.path(), Arc::new(RealDisk)).await;
     store.write(vec![(table.clone(), batch(0))], None, decode::OnConflict::Refuse).await.unwrap();
-    store.close().await.unwrap();
+    store.close().await;
     drop(store);
     let store = open(data.path(), Arc::new(RealDisk)).await;
     let load: ArrayRef = Arc::new(Float64Array::from(vec![0.5; 10]));
@@ -143,7 +143,7 @@ async fn columns_grow_while_rows_come_in() {
     let unflushed = unflushed(data.path(), &table, &[]).await.unwrap();
     let names: Vec<_> = unflushed.schema.fields().iter().map(|f| f.name().as_str()).collect();
     assert_eq!(names, ["time", "number", "load"]);
-    store.close().await.unwrap();
+    store.close().await;
     assert_eq!(numbers(data.path(), None, &table).await, (0..30).collect::<Vec<_>>());
     let stored = Table::open(&table.folder(data.path()), Arc::new(RealDisk)).await.unwrap().unwrap();
     assert_eq!(stored.columns().unwrap(), ["time", "number", "load"]);
@@ -155,9 +155,9 @@ async fn one_server_has_a_folder() {
     let first = open(data.path(), Arc::new(RealDisk)).await;
     let second = Store::open(data.path(), Arc::new(RealDisk), options()).await;
     assert!(second.unwrap_err().to_string().contains("in use by another server"));
-    first.close().await.unwrap();
+    first.close().await;
     drop(first);
-    open(data.path(), Arc::new(RealDisk)).await.close().await.unwrap();
+    open(data.path(), Arc::new(RealDisk)).await.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -178,13 +178,13 @@ async fn integers_that_are_stored_become_real_numbers_when_such_come() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         if restart {
-            store.close().await.unwrap();
+            store.close().await;
             drop(store);
             store = open(&data, Arc::new(RealDisk)).await;
         }
         store.write(vec![(table.clone(), real(6))], None, decode::OnConflict::Refuse).await.unwrap();
         store.write(vec![(table.clone(), batch(7))], None, decode::OnConflict::Refuse).await.unwrap();
-        store.close().await.unwrap();
+        store.close().await;
         let root = table.folder(&data);
         let stored = Table::open(&root, Arc::new(RealDisk)).await.unwrap().unwrap();
         assert!(stored.arrow_schema().unwrap().field(1).data_type().is_floating());
@@ -217,7 +217,7 @@ async fn small_segments_are_merged_and_old_rows_go_while_rows_come_in() {
     }
     assert!(batches(data.path(), Some(&store), &table).await.into_iter().eq(0..100));
     let written = store.figures().segments;
-    store.close().await.unwrap();
+    store.close().await;
     drop(store);
     let segments = async || {
         let table = Table::open(&table.folder(data.path()), Arc::new(RealDisk)).await.unwrap().unwrap();
@@ -231,7 +231,7 @@ async fn small_segments_are_merged_and_old_rows_go_while_rows_come_in() {
     while segments().await > 1 {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    store.close().await.unwrap();
+    store.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -257,36 +257,38 @@ async fn rows_come_into_a_table_that_was_inserted_with_other_types() {
     let written = store.write(vec![(table.clone(), wrong)], None, decode::OnConflict::Refuse).await.unwrap();
     assert_eq!((written[0].rows, written[0].conflicts[0].field.as_str()), (0, "day"));
     assert_eq!(batches(data.path(), Some(&store), &table).await, [0, 1]);
-    store.close().await.unwrap();
+    store.close().await;
     assert_eq!(batches(data.path(), None, &table).await, [0, 1]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_log_that_fails_is_told_until_it_is_written_again() {
+async fn failing_log_is_listed_until_the_disk_works() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let disk = PowerLossDisk::new(&folder.path().join("attic")).unwrap();
     let slow = StoreOptions { flush_age: Duration::from_hours(1), ..options() };
     let store = Store::open(&data, Arc::new(disk.clone()), slow).await.unwrap();
-    let (well, other) = (name("cpu"), name("mem"));
+    let (failing, other) = (name("cpu"), name("mem"));
     let write = async |table: &table::TableName, n| {
         store.write(vec![(table.clone(), batch(n))], Some(Key(n as u128)), decode::OnConflict::Refuse).await
     };
-    write(&well, 1).await.unwrap();
+    let listed = || store.failing().into_iter().map(|failing| failing.table).collect::<Vec<_>>();
+    write(&failing, 1).await.unwrap();
     write(&other, 1).await.unwrap();
-    assert_eq!(store.figures().log_failed, None);
+    assert_eq!(listed(), []);
+    store.check_disk().unwrap();
     disk.fail_from(disk.operations());
-    assert!(matches!(write(&well, 2).await, Err(IngestError::Log(_))));
-    assert!(store.figures().log_failed.is_some());
-    // What was stored before says nothing of the disk, and another table nothing of this log.
-    write(&well, 1).await.unwrap();
-    assert!(store.figures().log_failed.is_some());
+    assert!(matches!(write(&failing, 2).await, Err(IngestError::Log(_))));
+    store.check_disk().unwrap_err();
+    // Rows that were stored before say nothing of the disk.
+    write(&failing, 1).await.unwrap();
+    assert_eq!(listed(), std::slice::from_ref(&failing));
     disk.fail_from(u64::MAX);
-    write(&other, 2).await.unwrap();
-    assert!(store.figures().log_failed.is_some());
-    write(&well, 2).await.unwrap();
-    assert_eq!(store.figures().log_failed, None);
-    store.close().await.unwrap();
+    store.check_disk().unwrap();
+    until(async || listed().is_empty()).await;
+    write(&failing, 2).await.unwrap();
+    assert_eq!(store.close().await, []);
+    assert_eq!(batches(&data, None, &failing).await, [1, 2]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -304,5 +306,5 @@ async fn a_store_that_is_dropped_leaves_nothing_that_runs() {
     tokio::time::timeout(Duration::from_secs(30), ended).await.unwrap();
     let store = open(data.path(), Arc::new(RealDisk)).await;
     assert_eq!(batches(data.path(), Some(&store), &name("cpu")).await, [0]);
-    store.close().await.unwrap();
+    store.close().await;
 }

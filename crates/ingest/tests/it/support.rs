@@ -96,3 +96,14 @@ pub(crate) fn whole(numbers: &[i64]) -> Vec<i64> {
     };
     numbers.chunks(10).map(whole).collect()
 }
+
+/// Waits for what must come in the end.
+pub(crate) async fn until(mut holds: impl AsyncFnMut() -> bool) {
+    for _ in 0..600 {
+        if holds().await {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("it never came");
+}

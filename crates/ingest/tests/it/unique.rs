@@ -113,7 +113,7 @@ async fn check(steps: Vec<Step>, flush_rows: usize, partition: Partition) {
             }
             Step::Wait(ms) => tokio::time::sleep(Duration::from_millis(ms)).await,
             Step::Restart => {
-                store.close().await.unwrap();
+                store.close().await;
                 assert_eq!(stored(data.path()).await, expected);
                 drop(store);
                 store = open().await;
@@ -123,7 +123,7 @@ async fn check(steps: Vec<Step>, flush_rows: usize, partition: Partition) {
             assert_eq!(values, expected[&key], "{key:?} of those that are in no segment");
         }
     }
-    store.close().await.unwrap();
+    store.close().await;
 }
 
 proptest! {

@@ -13,6 +13,7 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use axum::http::StatusCode;
+use rustix::fs::Mode;
 use snapshot::Snapshot;
 use sql::postgres::{oid_of, type_of};
 use sql::{Engine, Ensembles, MakeModel, Options, Rows, STACK_BYTES, Scope, Session, Spill, Unique};
@@ -77,7 +78,10 @@ fn answer_all(
     let unique = unique.collect::<io::Result<_>>()?;
     let spill = Spill { folder: setup.spill.clone(), bytes: SPILL_TIMES * setup.memory_bytes as u64 };
     let options = Options { memory_bytes: setup.memory_bytes, spill: Some(spill), ..Options::default() };
+    // DataFusion creates its folder in `spill` with the umask's mode. Caches beside tables have their own modes.
+    let umask = rustix::process::umask(Mode::RWXG | Mode::RWXO);
     let session = Session::new(options).map_err(io::Error::other)?;
+    rustix::process::umask(umask);
     let began = memory::used()?;
     memory::limit(began + setup.memory_bytes as u64 + UNCOUNTED_BYTES)?;
     let mut answerer = Answerer { stream, setup, session, make_model, unique, warm: Warm::default() };

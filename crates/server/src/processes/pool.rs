@@ -1,18 +1,17 @@
 //! The query processes of a server.
 
 use std::ffi::OsString;
-use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::http::StatusCode;
 use ingest::StoreOptions;
 use tokio::runtime::Handle;
 
 use super::message::{Failure, Part, Question, Setup};
-use super::process::Process;
+use super::process::{Process, remove};
 use crate::error::Refusal;
 use crate::questions::Place;
 
@@ -26,7 +25,8 @@ pub(crate) struct Pool {
     setup: Setup,
     /// Processes started so far.
     started: AtomicU64,
-    waiting: Mutex<Vec<Process>>,
+    /// `None` once the pool is closed.
+    waiting: Mutex<Option<Vec<Process>>>,
     handle: Handle,
 }
 
@@ -42,13 +42,10 @@ impl Pool {
     ) -> io::Result<Arc<Self>> {
         let spill = data.join(SPILL);
         // Remove temporary files of a killed server.
-        match fs::remove_dir_all(&spill) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
+        remove(&spill)?;
         let unique = store.unique.iter().map(|(table, columns)| (table.to_string(), columns.clone())).collect();
         let setup = Setup { data: data.to_owned(), memory_bytes, spill, unique };
-        let (started, waiting) = (AtomicU64::new(0), Mutex::default());
+        let (started, waiting) = (AtomicU64::new(0), Mutex::new(Some(Vec::new())));
         let pool = Arc::new(Self { program, setup, started, waiting, handle });
         pool.replenish();
         Ok(pool)
@@ -73,8 +70,21 @@ impl Pool {
         }
     }
 
+    fn idle(&self) -> MutexGuard<'_, Option<Vec<Process>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn next(&self) -> Option<Process> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).pop()
+        self.idle().as_mut()?.pop()
+    }
+
+    /// Ends all idle processes, and removes the temporary files. Blocks.
+    pub(crate) fn close(&self) {
+        let idle = self.idle().take();
+        idle.into_iter().flatten().for_each(Process::end);
+        if let Err(error) = remove(&self.setup.spill) {
+            tracing::warn!(%error, "cannot remove the temporary files of queries");
+        }
     }
 
     async fn start(&self) -> io::Result<Process> {
@@ -83,13 +93,17 @@ impl Pool {
         Process::start(&self.program, &setup).await
     }
 
+    /// Keeps an idle process, or ends it if the pool is closed.
     fn keep(&self, process: Process) {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push(process);
+        match &mut *self.idle() {
+            Some(idle) => idle.push(process),
+            None => process.end(),
+        }
     }
 
     /// Starts a process if none is idle.
     fn replenish(self: &Arc<Self>) {
-        if !self.waiting.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
+        if self.idle().as_ref().is_none_or(|idle| !idle.is_empty()) {
             return;
         }
         let pool = self.clone();

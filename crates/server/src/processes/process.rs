@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::os::unix::net::UnixStream as StdStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -95,9 +95,17 @@ impl Process {
     /// Ends it, then waits until its memory and temporary files are freed. Blocks.
     pub(super) fn end(mut self) {
         let ended = self.child.kill().and_then(|()| self.child.wait()).map(drop);
-        if let Err(error) = ended.and_then(|()| fs::remove_dir_all(&self.spill)) {
+        if let Err(error) = ended.and_then(|()| remove(&self.spill)) {
             tracing::error!(%error, process = self.child.id(), "cannot remove the temporary files of a query");
         }
+    }
+}
+
+/// Removes a folder, if it exists.
+pub(super) fn remove(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 

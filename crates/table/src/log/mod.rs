@@ -169,8 +169,11 @@ impl Table {
         disk.fetch_log(&log).map_err(TableError::io("open", &log))?;
         match log.metadata() {
             Ok(found) if found.is_dir() => {}
-            // An inaccessible log is not a missing log.
-            Err(refused) if !matches!(refused.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            // Neither an inaccessible log nor a file in place of the folder is a missing table.
+            Err(refused)
+                if refused.kind() != ErrorKind::NotFound
+                    && (refused.kind() != ErrorKind::NotADirectory || root.exists()) =>
+            {
                 return Err(TableError::io("open", &log)(refused));
             }
             _ => return Ok(None),
