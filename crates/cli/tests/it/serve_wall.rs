@@ -80,6 +80,7 @@ fn hostile() -> Vec<(&'static str, String)> {
         ("one long text", "SELECT repeat('a', 2000000000)".to_owned()),
         ("a padded text", "SELECT length(lpad('a', 2000000000, 'b'))".to_owned()),
         ("a long list", "SELECT range(0, 2000000000)".to_owned()),
+        ("long texts", "SELECT value, repeat('abc', 1000000) FROM generate_series(1, 1000000)".to_owned()),
         ("texts made of texts", "SELECT replace(repeat('a', 100000), 'a', repeat('b', 100000))".to_owned()),
         ("a list of all", "SELECT array_agg(value) FROM generate_series(1, 1000000000)".to_owned()),
         ("a text of all", "SELECT string_agg(repeat('x', 1000), ',') FROM generate_series(1, 100000000)".to_owned()),
