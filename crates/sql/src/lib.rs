@@ -61,7 +61,7 @@ pub use error::QueryError;
 pub use limits::STACK_BYTES;
 pub use literals::{Literal, quoted, texts_of};
 pub use reading::Reading;
-pub use rows::{JsonRows, in_cells};
+pub use rows::{JsonRows, check_texts, in_cells};
 pub use statements::{is_empty, split, without_comments};
 pub use stored::Ensembles;
 pub use tables::Unique;
