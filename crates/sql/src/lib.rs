@@ -41,6 +41,7 @@ mod functions;
 mod limits;
 mod literals;
 mod outcomes;
+mod parser;
 mod pauses;
 pub mod postgres;
 mod reading;

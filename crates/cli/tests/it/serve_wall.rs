@@ -94,6 +94,20 @@ fn hostile() -> Vec<(&'static str, String)> {
 }
 
 #[test]
+fn questions_without_an_answer_are_refused_at_once() {
+    let (_data, server) = started();
+    for (sql, reason) in [
+        (format!("SELECT {}1{}", "CAST(".repeat(60), " AS INT)".repeat(60)), "it is nested too deeply"),
+        (format!("SELECT {}1{}", "CAST(".repeat(40), ")".repeat(40)), "it is nested too deeply"),
+        (format!("SELECT 1 FROM (VALUES (1)){}", ", (VALUES (1))".repeat(600)), "more than 200 tables"),
+        ("SELECT arrow_cast(2147483647, 'Date32') AS x".to_owned(), r#"column \"x\" holds a value that has no text"#),
+    ] {
+        let (status, said) = ask(&server, &sql);
+        assert!(status == 400 && said.contains(reason), "{status} {said}");
+    }
+}
+
+#[test]
 fn no_hostile_question_ends_the_server() {
     /// Megabytes that a question may use beyond `--question-memory`, and that an idle process uses.
     const PAST: u64 = 300;
