@@ -2,6 +2,7 @@
 
 use model::Identity;
 
+use crate::game::MERCY_POINTS;
 use crate::league::{League, TEAMS, WEEKS};
 use crate::play::ROSTER;
 use crate::{GAME_KIND, TEAM_KIND};
@@ -44,6 +45,8 @@ pub(crate) fn identities(league: &League) -> Vec<Identity> {
 }
 
 fn whole_game() -> Vec<String> {
+    let ended_early =
+        |window| format!("home_points{window} >= {MERCY_POINTS} or away_points{window} >= {MERCY_POINTS}");
     let mut list = vec![
         "(winner = 1 and home_margin > 0) or (winner = 2 and home_margin < 0) or (winner = 0 and home_margin = 0)"
             .to_owned(),
@@ -51,8 +54,8 @@ fn whole_game() -> Vec<String> {
         "home_max_lead = away_max_deficit and away_max_lead = home_max_deficit".to_owned(),
         "total_sacks = home_sacks_allowed + away_sacks_allowed".to_owned(),
         "overtime = 1 or home_points_h2 = home_points_q3 + home_points_q4".to_owned(),
-        "home_possession_h1 + away_possession_h1 = 1800".to_owned(),
-        "overtime = 1 or home_possession + away_possession = 3600".to_owned(),
+        format!("{} or home_possession_h1 + away_possession_h1 = 1800", ended_early("_h1")),
+        format!("{} or overtime = 1 or home_possession + away_possession = 3600", ended_early("")),
     ];
     for window in ["", "_h1", "_h2", "_q1", "_q2", "_q3", "_q4"] {
         list.push(format!("total_points{window} = home_points{window} + away_points{window}"));

@@ -7,6 +7,7 @@ use arrow::array::{AsArray, BooleanArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Schema, SchemaRef};
 use datafusion::common::DFSchema;
+use datafusion::config::Dialect;
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::simplify::SimplifyContext;
 use datafusion::logical_expr::{Expr, ExprSchemable as _, lit};
@@ -23,6 +24,7 @@ use crate::engine::{Options, state};
 use crate::error::QueryError;
 use crate::exact;
 use crate::filter::is_plain;
+use crate::parser::parse;
 use crate::rows::{batch, invalid};
 use crate::syntax::{Node, walk};
 use crate::tables::{LogStatistics, may_match, with_views};
@@ -78,7 +80,7 @@ impl Condition {
 /// Parses an expression and folds its constants.
 fn read(state: &SessionState, sql: &str, schema: &DFSchema) -> Result<Expr, QueryError> {
     let refuse = |reason: String| QueryError::Condition { reason };
-    let mut parsed = state.sql_to_expr_with_alias(sql, &state.config().options().sql_parser.dialect)?;
+    let mut parsed = parse(sql, Dialect::Generic, |mut parser| parser.parse_into_expr())?;
     if let Some(more) = &parsed.alias {
         return Err(QueryError::Syntax { reason: format!("unexpected {more} after the condition") });
     }

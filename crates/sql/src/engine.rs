@@ -20,8 +20,8 @@ use datafusion::execution::{SendableRecordBatchStream, SessionState};
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{SQLOptions, SessionConfig, SessionContext};
-use datafusion::sql::parser::{DFParserBuilder, Statement};
-use datafusion::sql::sqlparser::{ast, dialect as ast_dialect};
+use datafusion::sql::parser::Statement;
+use datafusion::sql::sqlparser::ast;
 use disk::Disk;
 use ensemble::{MakeModel, Store};
 use futures::StreamExt as _;
@@ -35,9 +35,10 @@ use crate::error::{NO_TABLE, QueryError, no_table};
 use crate::events::Events;
 use crate::exact;
 use crate::functions;
-use crate::limits::{check_statement, check_text};
+use crate::limits::check_statement;
 use crate::literals::{Literal, place, quoted};
 use crate::outcomes::Outcomes;
+use crate::parser::parse;
 use crate::pauses::PauseInJoins;
 use crate::postgres::{self, Login, Rewritten, rewrite};
 use crate::reading::Reading;
@@ -375,12 +376,7 @@ fn nothing(columns: &[String]) -> String {
 
 /// Parses the single statement in `sql`, which must be a query.
 fn question(sql: &str, dialect: Dialect) -> Result<Statement, QueryError> {
-    let dialect: &dyn ast_dialect::Dialect = match dialect {
-        Dialect::PostgreSQL => &ast_dialect::PostgreSqlDialect {},
-        _ => &ast_dialect::GenericDialect {},
-    };
-    check_text(sql, dialect)?;
-    let mut statements = DFParserBuilder::new(sql).with_dialect(dialect).build()?.parse_statements()?;
+    let mut statements = parse(sql, dialect, |mut parser| parser.parse_statements())?;
     let statement = match statements.len() {
         1 => statements.pop_front(),
         0 => None,

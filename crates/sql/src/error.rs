@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use datafusion::common::SchemaError;
 use datafusion::error::DataFusionError;
+use datafusion::sql::sqlparser::parser::ParserError;
 use ensemble::EnsembleError;
 use model::UnknownName;
 use snapshot::SnapshotError;
@@ -66,6 +67,12 @@ pub enum QueryError {
     },
 }
 
+impl QueryError {
+    pub(crate) fn too_deep() -> Self {
+        Self::TooLarge { reason: "it is nested too deeply".to_owned() }
+    }
+}
+
 const TABLES: [&str; 3] = ["outcomes", "events", "ensembles"];
 const FUNCTIONS: [&str; 2] = ["worlds", "events"];
 
@@ -97,6 +104,7 @@ impl From<DataFusionError> for QueryError {
             },
             DataFusionError::Context(_, inner) | DataFusionError::Diagnostic(_, inner) => Self::from(*inner),
             DataFusionError::Collection(mut errors) if !errors.is_empty() => Self::from(errors.swap_remove(0)),
+            DataFusionError::SQL(error, _) if *error == ParserError::RecursionLimitExceeded => Self::too_deep(),
             DataFusionError::SQL(error, _) => Self::Syntax { reason: syntax(&error.to_string()) },
             DataFusionError::SchemaError(error, _) => unknown_column(&error),
             DataFusionError::Plan(text) => plan_error(&text),

@@ -7,7 +7,7 @@
 use datafusion::sql::sqlparser::ast::Statement;
 use datafusion::sql::sqlparser::dialect::Dialect;
 use datafusion::sql::sqlparser::keywords::Keyword;
-use datafusion::sql::sqlparser::tokenizer::{Token, Tokenizer};
+use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 
 use crate::error::QueryError;
 use crate::syntax::{Node, walk};
@@ -21,18 +21,17 @@ const TOKENS_MAX: usize = 200_000;
 const OPERATORS_MAX: usize = 5_000;
 /// `UNION`, `INTERSECT` and `EXCEPT`.
 const SET_OPERATORS_MAX: usize = 200;
-/// Mentions of tables in one statement.
+/// Mentions of tables in one statement, and queries in place of tables.
 const TABLES_MAX: usize = 200;
+/// Tokens that the parser may read, repeated ones included.
+const READS_MAX: usize = 2_000_000;
 
-/// Checks the text of a statement.
-pub(crate) fn check_text(sql: &str, dialect: &dyn Dialect) -> Result<(), QueryError> {
-    // A token has at least one byte, and the shortest limit exceeds the length of most statements.
-    if sql.len() <= SET_OPERATORS_MAX {
-        return Ok(());
-    }
-    let tokens = Tokenizer::new(dialect, sql).tokenize().map_err(|e| QueryError::Syntax { reason: e.to_string() })?;
+/// Splits the text of a statement, and checks it.
+pub(crate) fn tokens(sql: &str, dialect: &dyn Dialect) -> Result<Vec<TokenWithSpan>, QueryError> {
+    let tokens = Tokenizer::new(dialect, sql).tokenize_with_location();
+    let tokens = tokens.map_err(|e| QueryError::Syntax { reason: e.to_string() })?;
     let (mut all, mut operators, mut sets) = (0, 0, 0);
-    for token in &tokens {
+    for TokenWithSpan { token, .. } in &tokens {
         all += usize::from(!matches!(token, Token::Whitespace(_)));
         match kind(token) {
             Kind::Operator => operators += 1,
@@ -42,15 +41,52 @@ pub(crate) fn check_text(sql: &str, dialect: &dyn Dialect) -> Result<(), QueryEr
     }
     within("tokens", all, TOKENS_MAX)?;
     within("operators", operators, OPERATORS_MAX)?;
-    within("set operators", sets, SET_OPERATORS_MAX)
+    within("set operators", sets, SET_OPERATORS_MAX)?;
+    check_brackets(&tokens)?;
+    Ok(tokens)
+}
+
+/// Checks how often the parser may read tokens because of joins in brackets, as in `FROM ((SELECT ...) AS a JOIN b)`. It
+/// reads a query in the last of `n` successive brackets up to `n` times, and a query in that query as many times more.
+fn check_brackets(tokens: &[TokenWithSpan]) -> Result<(), QueryError> {
+    // `outer`: the times outside each open bracket. `opened`: successive brackets before this token.
+    let (mut reads, mut times, mut outer, mut opened) = (0_usize, 1_usize, Vec::new(), 0);
+    for TokenWithSpan { token, .. } in tokens {
+        match token {
+            Token::Whitespace(_) => continue,
+            Token::LParen => {
+                outer.push(times);
+                opened += 1;
+                continue;
+            }
+            Token::RParen => times = outer.pop().unwrap_or(1),
+            Token::Word(word) if opened > 1 && starts_query(word.keyword) => {
+                let first = outer.len() - opened;
+                (1..opened).for_each(|n| outer[first + n] = times.saturating_mul(n));
+                times = times.saturating_mul(opened);
+            }
+            _ => {}
+        }
+        opened = 0;
+        reads = times.saturating_add(reads);
+        if reads > READS_MAX {
+            return Err(QueryError::too_deep());
+        }
+    }
+    Ok(())
+}
+
+fn starts_query(keyword: Keyword) -> bool {
+    matches!(keyword, Keyword::SELECT | Keyword::WITH | Keyword::VALUES | Keyword::TABLE | Keyword::FROM)
 }
 
 /// Checks a parsed statement.
 pub(crate) fn check_statement(statement: &mut Statement) -> Result<(), QueryError> {
-    let mut tables = 0;
+    let (mut tables, mut derived) = (0, 0);
     walk(statement, &mut |node| {
         tables += usize::from(matches!(node, Node::Relation(_)));
-        within("tables", tables, TABLES_MAX)
+        derived += usize::from(matches!(node, Node::Derived));
+        within("tables", tables.max(derived), TABLES_MAX)
     })
 }
 
@@ -116,7 +152,7 @@ mod tests {
     use super::*;
 
     fn refusal(sql: &str) -> Option<String> {
-        check_text(sql, &GenericDialect {}).err().map(|error| error.to_string())
+        tokens(sql, &GenericDialect {}).err().map(|error| error.to_string())
     }
 
     #[test]
@@ -146,12 +182,16 @@ mod tests {
 
     #[test]
     fn statements_with_too_many_tables_are_rejected() {
-        let checked = |tables: usize| {
-            let sql = format!("SELECT 1 FROM t WHERE EXISTS (SELECT 1 FROM t{})", ", t".repeat(tables - 2));
-            check_statement(&mut Parser::parse_sql(&GenericDialect {}, &sql).unwrap()[0])
-        };
-        assert!(checked(TABLES_MAX).is_ok());
-        let message = checked(TABLES_MAX + 1).unwrap_err().to_string();
-        assert!(message.contains("more than 200 tables"), "{message}");
+        let checked = |sql: &str| check_statement(&mut Parser::parse_sql(&GenericDialect {}, sql).unwrap()[0]);
+        let tables =
+            |count: usize| format!("SELECT 1 FROM t WHERE EXISTS (SELECT 1 FROM t{})", ", t".repeat(count - 2));
+        let derived = |count: usize| format!("SELECT 1 FROM (SELECT 1 FROM t){}", ", (VALUES (1))".repeat(count - 1));
+        for sql in [tables(TABLES_MAX), derived(TABLES_MAX)] {
+            assert!(checked(&sql).is_ok());
+        }
+        for sql in [tables(TABLES_MAX + 1), derived(TABLES_MAX + 1)] {
+            let message = checked(&sql).unwrap_err().to_string();
+            assert!(message.contains("more than 200 tables"), "{message}");
+        }
     }
 }

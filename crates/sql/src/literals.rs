@@ -120,7 +120,7 @@ pub(crate) fn place(statement: &mut Statement, values: Option<&[Literal]>) -> Re
         Node::Expr(Expr::AnyOp { right, .. } | Expr::AllOp { right, .. }) => places.place(right, as_list),
         Node::Expr(Expr::Cast { expr, data_type: DataType::Array(_), .. }) => places.place(expr, as_list),
         Node::Expr(other) => places.place(other, Literal::clone),
-        Node::Relation(_) => Ok(()),
+        Node::Relation(_) | Node::Derived => Ok(()),
     })?;
     Ok(places.most)
 }

@@ -8,12 +8,13 @@ use arrow::array::{
     Array as _, ArrayRef, Int8Array, Int16Array, Int32Array, RecordBatchOptions, StringBuilder, StringViewArray,
     UInt32Array,
 };
-use arrow::compute::take;
+use arrow::compute::{SortOptions, sort_to_indices, take};
 use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::json::writer::{EncoderOptions, JsonArray, make_encoder};
 use arrow::json::{Writer, WriterBuilder};
 use arrow::record_batch::RecordBatch;
+use arrow::util::display::{ArrayFormatter, FormatOptions};
 use model::{EventColumn, EventKind, EventValues, NULL_I8, NULL_I16, NULL_I32, NULL_LABEL};
 
 use crate::error::QueryError;
@@ -90,6 +91,57 @@ fn type_mismatch(column: &EventColumn) -> QueryError {
 
 pub(crate) fn invalid(error: &ArrowError) -> QueryError {
     QueryError::Invalid { reason: error.to_string() }
+}
+
+/// Fails if a value has no text, such as a time in the year 300000. Arrow writes the text of the error in its place.
+///
+/// # Errors
+/// Names the column.
+pub fn check_texts(rows: &RecordBatch) -> Result<(), QueryError> {
+    let options = FormatOptions::default();
+    for (field, column) in rows.schema_ref().fields().iter().zip(rows.columns()) {
+        if !holds_times(field.data_type()) {
+            continue;
+        }
+        let refuse = |error: &ArrowError| {
+            let reason = format!("column {:?} holds a value that has no text: {error}", field.name());
+            QueryError::Invalid { reason }
+        };
+        let texts = ArrayFormatter::try_new(column, &options).map_err(|e| refuse(&e))?;
+        for row in extremes(column).map_err(|e| refuse(&e))? {
+            texts.value(row).try_to_string().map_err(|e| refuse(&e))?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a type holds times, dates or durations. Values of all other types have a text.
+fn holds_times(of: &DataType) -> bool {
+    match of {
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item)
+        | DataType::FixedSizeList(item, _)
+        | DataType::Map(item, _)
+        | DataType::RunEndEncoded(_, item) => holds_times(item.data_type()),
+        DataType::Struct(fields) => fields.iter().any(|field| holds_times(field.data_type())),
+        DataType::Dictionary(_, values) => holds_times(values),
+        other => other.is_temporal(),
+    }
+}
+
+/// The rows of the least and the greatest value, or all rows if values have parts.
+fn extremes(column: &ArrayRef) -> Result<Vec<usize>, ArrowError> {
+    if !column.data_type().is_primitive() {
+        return Ok((0..column.len()).collect());
+    }
+    let mut rows = Vec::new();
+    for descending in [false, true] {
+        let first = sort_to_indices(column, Some(SortOptions { descending, nulls_first: false }), Some(1))?;
+        rows.extend(first.values().iter().map(|row| *row as usize));
+    }
+    Ok(rows)
 }
 
 /// Writes rows as one JSON array of objects. Every object has all keys, with `null` for NULL; no rows become `[]`.

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use datafusion::sql::sqlparser::ast::{Expr, ObjectName, VisitMut, VisitorMut};
+use datafusion::sql::sqlparser::ast::{Expr, ObjectName, TableFactor, VisitMut, VisitorMut};
 
 use crate::error::QueryError;
 
@@ -11,6 +11,8 @@ pub(crate) enum Node<'a> {
     Expr(&'a mut Expr),
     /// The name of a table or a function that returns one.
     Relation(&'a mut ObjectName),
+    /// A query or a list in place of a table.
+    Derived,
 }
 
 /// Calls `each` for the nodes of a statement or an expression, parents first, until it fails.
@@ -41,6 +43,13 @@ impl VisitorMut for Walk<'_> {
 
     fn pre_visit_relation(&mut self, relation: &mut ObjectName) -> ControlFlow<QueryError> {
         self.call(Node::Relation(relation))
+    }
+
+    fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<QueryError> {
+        match factor {
+            TableFactor::Derived { .. } | TableFactor::UNNEST { .. } => self.call(Node::Derived),
+            _ => ControlFlow::Continue(()),
+        }
     }
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<QueryError> {

@@ -233,7 +233,7 @@ pub(crate) struct TableTrimArgs {
     pub(crate) before: Option<String>,
     /// Remove the oldest files beyond this size
     ///
-    /// The remaining files have at most N bytes.
+    /// The remaining files have at least N bytes.
     #[arg(long, value_name = "N")]
     pub(crate) keep_bytes: Option<u64>,
     /// Column that holds each row's time

@@ -9,7 +9,7 @@ use ::ask::{Answer, Cache, Options, Partial, Reading, Request};
 use anyhow::{Context as _, Result, anyhow};
 use arrow::csv::WriterBuilder as CsvBuilder;
 use snapshot::Snapshot;
-use sql::JsonRows;
+use sql::{JsonRows, check_texts};
 use table::TableName;
 
 use crate::args::{AskArgs, Format};
@@ -101,6 +101,7 @@ fn request(args: &AskArgs) -> Request {
 }
 
 fn show(args: &AskArgs, answer: &Answer) -> Result<()> {
+    check_texts(&answer.rows)?;
     match args.format.format {
         Format::Table => print(&show::table(answer)?)?,
         Format::Json => {

@@ -12,7 +12,7 @@ use arrow::json::LineDelimitedWriter;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
-use sql::{Rows, quoted};
+use sql::{Rows, check_texts, quoted};
 
 use super::sql::{csv, open_engine, table_in_sql};
 use crate::args::{ExportArgs, FileFormat, Place};
@@ -109,7 +109,10 @@ impl<W: Write + Send> Writer<W> {
         match self {
             Self::Parquet(writer) => writer.write(batch)?,
             Self::Csv(out) => out.write_all(csv(batch, false)?.as_bytes())?,
-            Self::Json(writer) => writer.write(batch)?,
+            Self::Json(writer) => {
+                check_texts(batch)?;
+                writer.write(batch)?;
+            }
         }
         Ok(())
     }

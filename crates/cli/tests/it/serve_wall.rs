@@ -80,6 +80,7 @@ fn hostile() -> Vec<(&'static str, String)> {
         ("one long text", "SELECT repeat('a', 2000000000)".to_owned()),
         ("a padded text", "SELECT length(lpad('a', 2000000000, 'b'))".to_owned()),
         ("a long list", "SELECT range(0, 2000000000)".to_owned()),
+        ("long texts", "SELECT value, repeat('abc', 1000000) FROM generate_series(1, 1000000)".to_owned()),
         ("texts made of texts", "SELECT replace(repeat('a', 100000), 'a', repeat('b', 100000))".to_owned()),
         ("a list of all", "SELECT array_agg(value) FROM generate_series(1, 1000000000)".to_owned()),
         ("a text of all", "SELECT string_agg(repeat('x', 1000), ',') FROM generate_series(1, 100000000)".to_owned()),
@@ -90,6 +91,20 @@ fn hostile() -> Vec<(&'static str, String)> {
         ),
         ("a large answer", "SELECT value, repeat('a', 1000) FROM generate_series(1, 100000000)".to_owned()),
     ]
+}
+
+#[test]
+fn questions_without_an_answer_are_refused_at_once() {
+    let (_data, server) = started();
+    for (sql, reason) in [
+        (format!("SELECT {}1{}", "CAST(".repeat(60), " AS INT)".repeat(60)), "it is nested too deeply"),
+        (format!("SELECT {}1{}", "CAST(".repeat(40), ")".repeat(40)), "it is nested too deeply"),
+        (format!("SELECT 1 FROM (VALUES (1)){}", ", (VALUES (1))".repeat(600)), "more than 200 tables"),
+        ("SELECT arrow_cast(2147483647, 'Date32') AS x".to_owned(), r#"column \"x\" holds a value that has no text"#),
+    ] {
+        let (status, said) = ask(&server, &sql);
+        assert!(status == 400 && said.contains(reason), "{status} {said}");
+    }
 }
 
 #[test]

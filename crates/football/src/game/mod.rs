@@ -21,9 +21,9 @@ const QUARTER_SECONDS: i32 = 900;
 const OVERTIME_SECONDS: i32 = 600;
 const KICKOFF_YARD_LINE: i32 = 65;
 const TRY_YARD_LINE: i32 = 15;
-/// A side with this many points ends the game. Realistic sides never come near it. It keeps the points, with one more
+/// A side with this many points ends the game, and the clock stops. Realistic sides never come near it. It keeps the points, with one more
 /// score, within the columns of plays, whatever the parameters.
-const MERCY_POINTS: i32 = 120;
+pub(crate) const MERCY_POINTS: i32 = 120;
 
 /// The next phase of the game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -50,6 +50,11 @@ impl<W: Write> Body<W> {
         })
     }
 
+    /// Whether the rows are written as text.
+    pub(super) fn is_text(&self) -> bool {
+        !matches!(self, Self::Arrow(_))
+    }
+
     /// Writes a batch of rows.
     pub(super) fn write(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
         match self {

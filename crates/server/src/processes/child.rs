@@ -16,7 +16,7 @@ use axum::http::StatusCode;
 use rustix::fs::Mode;
 use snapshot::Snapshot;
 use sql::postgres::{oid_of, type_of};
-use sql::{Engine, Ensembles, MakeModel, Options, Rows, STACK_BYTES, Scope, Session, Spill, Unique};
+use sql::{Engine, Ensembles, MakeModel, Options, Rows, STACK_BYTES, Scope, Session, Spill, Unique, check_texts};
 use table::{SIM, TableError, TableName};
 use tokio::runtime::{Builder, Runtime};
 
@@ -206,7 +206,9 @@ impl Answerer {
         let sink = Sink::new(&mut self.stream, usize::MAX);
         let mut batches = Batches::new(&rows.schema(), sink).map_err(|e| unwritten(&e))?;
         while let Some(batch) = rows.next().await {
-            batches.write(&batch?).map_err(|e| unwritten(&e))?;
+            let batch = batch?;
+            check_texts(&batch)?;
+            batches.write(&batch).map_err(|e| unwritten(&e))?;
         }
         batches.finish().and_then(|mut sink| Ok(sink.flush()?)).map_err(|e| unwritten(&e))
     }
@@ -235,6 +237,9 @@ impl<'a> Writing<'a> {
     }
 
     fn write(&mut self, rows: &RecordBatch) -> Result<(), Failure> {
+        if self.body.is_text() {
+            check_texts(rows)?;
+        }
         self.body.write(rows).map_err(|error| refused(&self.over, self.most, &error))
     }
 

@@ -79,7 +79,9 @@ impl Process {
     pub(super) async fn last_words(&mut self) -> Failure {
         let said = tokio::time::timeout(LAST_WORDS, &mut self.words).await;
         let said = said.ok().and_then(Result::ok).unwrap_or_default();
-        if ["memory allocation of", "allocate", "capacity overflow"].iter().any(|words| said.contains(words)) {
+        // Texts of 2 GB or more in one batch overflow Arrow's offsets.
+        let memory = ["memory allocation of", "allocate", "capacity overflow", "offset overflow"];
+        if memory.iter().any(|words| said.contains(words)) {
             let text = "the query exceeds its memory limit: select fewer columns or rows";
             return Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "53200", text);
         }

@@ -72,6 +72,7 @@ pub(crate) fn rewrite(
             }
             Ok(())
         }
+        Node::Derived => Ok(()),
     })?;
     Ok(Rewritten::Question)
 }

@@ -7,12 +7,12 @@ use arrow::array::{ArrayRef, AsArray, Int64Array, ListBuilder, RecordBatch, Stri
 use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, Field};
 use disk::{Disk, RealDisk};
-use sql::{JsonRows, in_cells};
+use sql::{JsonRows, check_texts, in_cells};
 use table::upkeep::{compact, delete_rows};
 use table::{Clustering, Curve, Inserter, Layout, TableName, TableOptions};
 
 use crate::slt::failures;
-use crate::support::{ask, cells, open};
+use crate::support::{ask, cells, engine, open};
 
 const ODD: [&str; 2] = ["", "say \"é\", then\n[go]"];
 
@@ -121,4 +121,25 @@ async fn sets_become_json() {
     let odd: Vec<String> = serde_json::from_str(texts[6].unwrap()).unwrap();
     assert_eq!(odd, ODD);
     assert_eq!(in_cells(&flat).unwrap(), flat);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn values_without_a_text_are_errors() {
+    let (engine, _data) = engine().await;
+    for value in [
+        "to_timestamp_micros(9223372036854775807)",
+        "arrow_cast(2147483647, 'Date32')",
+        "arrow_cast(-2147483648, 'Date32')",
+        "[NULL, arrow_cast(2147483647, 'Date32')]",
+        "{'day': arrow_cast(2147483647, 'Date32')}",
+        "arrow_cast(arrow_cast(2147483647, 'Date32'), 'Dictionary(Int32, Date32)')",
+    ] {
+        let rows = ask(&engine, &format!("SELECT 1 AS n, {value} AS x")).await.unwrap();
+        let message = check_texts(&rows).unwrap_err().to_string();
+        assert!(message.contains(r#"column "x" holds a value that has no text"#), "{value}: {message}");
+        check_texts(&rows.slice(0, 0)).unwrap();
+    }
+    let usual = "SELECT now() AS a, DATE '2020-01-01' AS b, INTERVAL '1 day' AS c, TIME '01:02:03' AS d,
+                 NULL::TIMESTAMP AS e, [now()] AS f, 'a' AS g, 1.5 AS h, now() - now() AS i";
+    check_texts(&ask(&engine, usual).await.unwrap()).unwrap();
 }

@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result};
 use arrow::array::RecordBatch;
 use arrow::csv::WriterBuilder as CsvBuilder;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use sql::{Engine, JsonRows, Options, Reading, Rows, in_cells, quoted};
+use sql::{Engine, JsonRows, Options, Reading, Rows, check_texts, in_cells, quoted};
 
 use super::{make_model, nothing_stored};
 use crate::args::{Format, Place, SqlArgs};
@@ -110,6 +110,7 @@ async fn as_table(rows: &mut Rows) -> Result<usize> {
 }
 
 fn push_rows(table: &mut Table, batch: &RecordBatch) -> Result<()> {
+    check_texts(batch)?;
     let options = FormatOptions::default().with_null("NULL").with_types_info(false);
     let columns = batch.columns().iter().map(|c| ArrayFormatter::try_new(c, &options));
     let columns = columns.collect::<Result<Vec<_>, _>>().context("cannot write the result")?;
@@ -126,6 +127,7 @@ async fn as_json(rows: &mut Rows) -> Result<usize> {
     while let Some(batch) = rows.next().await {
         let batch = batch?;
         total += batch.num_rows();
+        check_texts(&batch)?;
         writer.write(&batch).context("cannot write the result")?;
     }
     writer.finish().context("cannot write the result")?.write_all(b"\n").context("cannot write the result")?;
@@ -145,6 +147,7 @@ async fn as_csv(rows: &mut Rows) -> Result<usize> {
 
 /// Writes only to memory: the CSV library turns I/O errors into text, which would hide a closed pipe.
 pub(in crate::commands) fn csv(batch: &RecordBatch, header: bool) -> Result<String> {
+    check_texts(batch)?;
     let mut text = Vec::new();
     let cells = in_cells(batch).context("cannot write the result")?;
     CsvBuilder::new().with_header(header).build(&mut text).write(&cells).context("cannot write the result")?;

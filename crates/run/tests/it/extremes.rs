@@ -1,0 +1,72 @@
+//! A season's identities hold under any parameters within their bounds.
+
+use std::sync::Arc;
+
+use disk::RealDisk;
+use ensemble::{EventMode, Plan, Store, verify};
+use football::{Football, PARAMETERS, PLUGIN};
+use model::{Model as _, ParameterSpec, Parameters};
+use run::{Control, Options, play};
+
+use crate::support::plan;
+
+type Given = Vec<(&'static str, f64)>;
+
+/// All parameters at one end, each alone, all but one, and random ends. `league` only numbers the leagues.
+fn combinations() -> Vec<Given> {
+    let specs: Vec<&ParameterSpec> = PARAMETERS.iter().filter(|spec| spec.name != "league").collect();
+    let all: u32 = (1 << specs.len()) - 1;
+    let at = |chosen: u32, high: u32| -> Given {
+        let chosen = specs.iter().enumerate().filter(|(place, _)| chosen >> place & 1 == 1);
+        chosen.map(|(place, spec)| (spec.name, if high >> place & 1 == 1 { spec.max } else { spec.min })).collect()
+    };
+    let mut list = Vec::new();
+    for high in [0, all] {
+        list.push(at(all, high));
+        for place in 0..specs.len() {
+            list.extend([at(1 << place, high), at(all ^ (1 << place), high)]);
+        }
+    }
+    list.extend((1..=8).map(|n: u32| at(all, n.wrapping_mul(0x9E37_79B1) >> 20 & all)));
+    // The ratings differ most, and the clock is slow to run out.
+    list.push(vec![("rating_spread", 10.0), ("pace", 0.7)]);
+    list
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn identities_hold_at_extreme_parameters() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::open_or_create(folder.path(), Arc::new(RealDisk)).await.unwrap();
+    let mut ended_early = 0;
+    for (place, given) in combinations().into_iter().enumerate() {
+        let texts: Vec<(&str, String)> = given.iter().map(|(name, value)| (*name, value.to_string())).collect();
+        let parameters = Parameters::parse(PARAMETERS, texts.iter().map(|(n, v)| (*n, v.as_str()))).unwrap();
+        let model = Arc::new(Football::new(&parameters).unwrap());
+        let plan = Plan {
+            name: format!("e{place}"),
+            parameters: parameters.to_json(),
+            events: EventMode::Replay,
+            catalogue: model.catalogue().clone(),
+            ..plan(&PLUGIN, 9, 4, 4)
+        };
+        let registered = store.register(plan.clone(), false).await.unwrap();
+        let options = Options { threads: 2, format: table::PageFormat::default(), until: None };
+        play(model.clone(), &mut store, registered, options, Arc::new(Control::default())).await.unwrap();
+        let stored = store.ensemble(&plan.name).await.unwrap();
+        let found = verify(&stored, &*model).unwrap();
+        assert!(found.ok, "{given:?}: {found:?}");
+        ended_early += usize::from(ends_early(stored));
+    }
+    assert!(ended_early > 3, "only {ended_early} combinations end a game early");
+}
+
+/// Whether some game ends before its clock does.
+fn ends_early(stored: ensemble::StoredEnsemble) -> bool {
+    let columns = ensemble::Columns::open(stored, 16 << 20).unwrap();
+    let catalogue = columns.ensemble().plan.catalogue.clone();
+    (0..football::GAMES).any(|game| {
+        let text = "home_possession + away_possession < 3600";
+        let condition = ensemble::Expression::parse(text, &catalogue, Some(game)).unwrap();
+        ensemble::price(&columns, &[condition], None).unwrap().hits > 0
+    })
+}
