@@ -41,9 +41,9 @@ pub enum TableError {
     /// The committer's task ended with its runtime.
     #[error("the table's committer has stopped: nothing was committed; run it again")]
     CommitterGone,
-    /// A segment that this command was rewriting is no longer in the table.
+    /// Another command changed the table during a rewrite.
     #[error(
-        "another command rewrote or removed the segment {segment} of the table {}: nothing was changed; run it again",
+        "another command inserted, rewrote or removed the segment {segment} of the table {}: nothing was changed; run it again",
         path.display()
     )]
     Overtaken { path: PathBuf, segment: String },

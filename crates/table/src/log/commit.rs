@@ -1,6 +1,6 @@
 //! Commits: atomic, idempotent and concurrent.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::{Duration, Instant};
 
 use deltalake::kernel::transaction::{CommitBuilder, CommitProperties};
@@ -63,14 +63,17 @@ impl Table {
     }
 
     /// Checks that a rewrite's inputs are still in the table. delta-rs allows conflicting removals without data change,
-    /// so two rewrites of one segment would duplicate its rows.
+    /// so two rewrites of one segment would duplicate its rows. A rewrite that widens columns must replace all segments.
     async fn check_removed(&self, change: &Change) -> Result<()> {
         if change.rewrite.is_none() {
             return Ok(());
         }
-        let have: HashSet<String> = self.segments().await?.into_iter().map(|s| s.path).collect();
-        match change.remove.iter().find(|s| !have.contains(&s.path)) {
-            Some(gone) => Err(TableError::Overtaken { path: self.root.clone(), segment: gone.path.clone() }),
+        let have: BTreeSet<String> = self.segments().await?.into_iter().map(|s| s.path).collect();
+        let removed: BTreeSet<&str> = change.remove.iter().map(|s| s.path.as_str()).collect();
+        let gone = removed.iter().copied().find(|path| !have.contains(*path));
+        let narrow = have.iter().map(String::as_str).find(|path| !change.widen.is_empty() && !removed.contains(path));
+        match gone.or(narrow) {
+            Some(path) => Err(TableError::Overtaken { path: self.root.clone(), segment: path.to_owned() }),
             None => Ok(()),
         }
     }

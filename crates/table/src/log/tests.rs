@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use arrow::datatypes::DataType;
 use serde_json::Value;
 
 use super::commit::CHECKPOINT_EACH;
@@ -160,6 +161,24 @@ async fn new_columns_of_others_never_change_type() {
     assert!(matches!(stale.commit_all(&two).await, Err(TableError::ColumnType { .. })));
     let paths: Vec<String> = table(root.path()).await.segments().await.unwrap().into_iter().map(|s| s.path).collect();
     assert_eq!(paths, ["part=a/a", "part=a/c"]);
+}
+
+#[tokio::test]
+async fn widened_columns_have_no_segment_of_integers() {
+    let root = tempfile::tempdir().unwrap();
+    let mut table = table(root.path()).await;
+    table.commit(&adding(&["a"], None)).await.unwrap();
+    table.commit(&adding(&["late"], None)).await.unwrap();
+    let widen = |remove: &[&str]| Change {
+        remove: remove.iter().map(|name| segment(name)).collect(),
+        widen: vec!["n".to_owned()],
+        rewrite: Some(Rewrite::SameRows),
+        ..adding(&["wide"], None)
+    };
+    let refused = table.commit(&widen(&["a"])).await;
+    assert!(matches!(&refused, Err(TableError::Overtaken { segment, .. }) if segment == "part=a/late"), "{refused:?}");
+    table.commit(&widen(&["a", "late"])).await.unwrap();
+    assert_eq!(*table.arrow_schema().unwrap().field_with_name("n").unwrap().data_type(), DataType::Float64);
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 
 use crate::cluster;
+use crate::error::TableError;
 use crate::input::Input;
 use crate::job::{Counter, Moved, Progress, blocking, retried};
 use crate::layout::{Clustering, Curve, Layout, TableOptions};
@@ -95,7 +96,7 @@ pub async fn rewrite(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions)
 async fn rewrite_once(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions) -> Result<Rewritten> {
     let mut table = output::open(root, disk.clone()).await?;
     let target = Target::of(&table, disk)?;
-    let before = target.options.clone();
+    let (before, columns) = (target.options.clone(), target.schema.clone());
     let (schema, widen) = widened(&target.schema, &options.change.widen);
     let after = options.change.applied_to(&before);
     after.check(root, &schema)?;
@@ -107,8 +108,10 @@ async fn rewrite_once(root: &Path, disk: Arc<dyn Disk>, options: &RewriteOptions
         let seen: BTreeSet<&str> = taken.iter().map(|s| s.path.as_str()).collect();
         let mut new = table.segments_by_age().await?;
         new.retain(|s| !seen.contains(s.path.as_str()));
-        if new.is_empty() {
-            break;
+        let Some(first) = new.first() else { break };
+        if table.arrow_schema()? != columns {
+            // Another writer added columns.
+            return Err(TableError::Overtaken { path: root.to_owned(), segment: first.path.clone() });
         }
         taken.extend(new.iter().cloned());
         let job = job.clone();
