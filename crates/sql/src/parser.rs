@@ -198,9 +198,18 @@ mod tests {
         metered(sql, dialect, 3_000, |mut parser| parser.parse_statements()).err().map(|error| error.to_string())
     }
 
-    /// Without its limits, the parser would need longer than anybody waits for most of these.
+    /// Runs a test with the stack that a query has.
+    fn with_stack(test: fn()) {
+        std::thread::Builder::new().stack_size(limits::STACK_BYTES).spawn(test).unwrap().join().unwrap();
+    }
+
     #[test]
     fn nested_statements_end() {
+        with_stack(parse_nested);
+    }
+
+    /// Without its limits, the parser would need longer than anybody waits for most of these.
+    fn parse_nested() {
         let kinds = [(EXPRESSIONS, "SELECT ", "1"), (TABLES, "SELECT * FROM ", "a"), (QUERIES, "", "SELECT 1")];
         for (constructs, start, inner) in kinds {
             for [open, close] in constructs {
@@ -218,6 +227,10 @@ mod tests {
 
     #[test]
     fn deep_statements_have_a_clear_error() {
+        with_stack(parse_deep);
+    }
+
+    fn parse_deep() {
         let nested = |open: &str, close: &str, depth: usize| {
             error(&format!("SELECT {}1{}", open.repeat(depth), close.repeat(depth)), GenericDialect {})
         };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow::array::{
     Array as _, ArrayRef, Int8Array, Int16Array, Int32Array, RecordBatchOptions, StringBuilder, StringViewArray,
-    UInt32Array,
+    UInt32Array, make_array,
 };
 use arrow::compute::{SortOptions, sort_to_indices, take};
 use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
@@ -98,21 +98,28 @@ pub(crate) fn invalid(error: &ArrowError) -> QueryError {
 /// # Errors
 /// Names the column.
 pub fn check_texts(rows: &RecordBatch) -> Result<(), QueryError> {
-    let options = FormatOptions::default();
     for (field, column) in rows.schema_ref().fields().iter().zip(rows.columns()) {
-        if !holds_times(field.data_type()) {
-            continue;
-        }
-        let refuse = |error: &ArrowError| {
+        check_texts_of(column).map_err(|error| {
             let reason = format!("column {:?} holds a value that has no text: {error}", field.name());
             QueryError::Invalid { reason }
-        };
-        let texts = ArrayFormatter::try_new(column, &options).map_err(|e| refuse(&e))?;
-        for row in extremes(column).map_err(|e| refuse(&e))? {
-            texts.value(row).try_to_string().map_err(|e| refuse(&e))?;
-        }
+        })?;
     }
     Ok(())
+}
+
+fn check_texts_of(values: &ArrayRef) -> Result<(), ArrowError> {
+    if !holds_times(values.data_type()) {
+        return Ok(());
+    }
+    if values.data_type().is_nested() {
+        // A slice of lists has the parts of all lists; this keeps its own.
+        let all: UInt32Array = (0..values.len() as u32).collect();
+        let parts = take(values, &all, None)?.to_data();
+        return parts.child_data().iter().try_for_each(|part| check_texts_of(&make_array(part.clone())));
+    }
+    let options = FormatOptions::default();
+    let texts = ArrayFormatter::try_new(values, &options)?;
+    extremes(values)?.into_iter().try_for_each(|row| texts.value(row).try_to_string().map(drop))
 }
 
 /// Whether a type holds times, dates or durations. Values of all other types have a text.
@@ -131,7 +138,7 @@ fn holds_times(of: &DataType) -> bool {
     }
 }
 
-/// The rows of the least and the greatest value, or all rows if values have parts.
+/// The rows of the least and the greatest value, or all rows of values that are encoded.
 fn extremes(column: &ArrayRef) -> Result<Vec<usize>, ArrowError> {
     if !column.data_type().is_primitive() {
         return Ok((0..column.len()).collect());
