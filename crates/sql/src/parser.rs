@@ -20,6 +20,9 @@ use crate::limits;
 
 /// Operands that the parser may read, repeated ones included. The longest statement has 200,000.
 const OPERANDS_MAX: usize = 500_000;
+/// The same for each token, and for any statement: few texts are read more than twice.
+const OPERANDS_EACH: usize = 8;
+const OPERANDS_LEAST: usize = 10_000;
 
 /// Parses a text within the limits of a statement.
 pub(crate) fn parse<T>(
@@ -40,6 +43,7 @@ fn metered<T>(
     read: impl FnOnce(DFParser<'_>) -> Result<T, DataFusionError>,
 ) -> Result<T, QueryError> {
     let tokens = limits::tokens(sql, &dialect)?;
+    let most = most.min(OPERANDS_LEAST + OPERANDS_EACH * tokens.len());
     let dialect = Metered { dialect, left: Cell::new(most) };
     let parsed = DFParserBuilder::new(tokens).with_dialect(&dialect).build().and_then(read);
     parsed.map_err(|error| if dialect.left.get() == 0 { QueryError::too_deep() } else { error.into() })
