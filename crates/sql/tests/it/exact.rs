@@ -337,13 +337,13 @@ async fn real_numbers_compare_by_value() {
 async fn integers_compare_exactly_with_real_constants() {
     const NUMBERS: [i128; 9] = [
         i64::MIN as i128,
-        -9007199254740993,
+        -9_007_199_254_740_993,
         -1,
         0,
         3,
-        9007199254740992,
-        9007199254740993,
-        9007199254740994,
+        9_007_199_254_740_992,
+        9_007_199_254_740_993,
+        9_007_199_254_740_994,
         i64::MAX as i128,
     ];
     let values = NUMBERS.map(|n| format!("({n})")).join(", ");

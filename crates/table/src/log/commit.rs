@@ -211,7 +211,7 @@ impl Table {
         let new: Vec<&Field> = first.into_values().filter(|field| schema.field(&field.name).is_none()).collect();
         if !new.is_empty() {
             // Other readers ignore case.
-            let stored = schema.fields().map(|field| field.name());
+            let stored = schema.fields().map(StructField::name);
             let mut names: BTreeMap<String, &str> = stored.map(|name| (name.to_lowercase(), name.as_str())).collect();
             for column in new.into_iter().map(|field| &field.name) {
                 if let Some(have) = names.insert(column.to_lowercase(), column) {
