@@ -29,7 +29,7 @@ pub(crate) use export::{ExportArgs, FileFormat};
 pub(crate) use fleet::{FleetArgs, LedgerArgs, StatusArgs, SubmitArgs, SubmittedArgs, WorkerArgs};
 pub(crate) use loadgen::LoadgenArgs;
 pub(crate) use overview::command;
-pub(crate) use place::{DataArgs, Place, PlaceArgs};
+pub(crate) use place::{DataArgs, PlaceArgs};
 pub(crate) use questions::{CompareArgs, CorrelateArgs, EventsArgs, OutcomeArgs, ProbabilityArgs};
 pub(crate) use run::{CalibrateArgs, Events, PlanArgs, PlayArgs, RunArgs, UntilArgs};
 pub(crate) use serve::{Durability, Partition, ServeArgs, TokenTask, Unique};

@@ -13,6 +13,7 @@
 pub mod bucket;
 mod files;
 mod lock;
+mod place;
 pub mod power_loss;
 
 pub use files::{
@@ -20,3 +21,4 @@ pub use files::{
     temporary_name, write_file,
 };
 pub use lock::FileLock;
+pub use place::{Place, PlaceError};

@@ -1,13 +1,14 @@
 //! `manyworlds ensembles` and `manyworlds drop`.
 
 use anyhow::Result;
+use disk::Place;
 use ensemble::{EnsembleError, Store};
 use fleet::Ledger;
 use serde_json::{Value, json};
 
 use super::{create_store, open_store};
 use crate::advice::explain;
-use crate::args::{Format, Place};
+use crate::args::Format;
 use crate::output::{Table, bytes, cell, count, note, print, show};
 
 const COLUMNS: [&str; 11] = [

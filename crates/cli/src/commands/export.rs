@@ -9,13 +9,14 @@ use anyhow::{Context as _, Result, bail};
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use arrow::json::LineDelimitedWriter;
+use disk::Place;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use sql::{Rows, check_texts, quoted};
 
 use super::sql::{csv, open_engine, table_in_sql};
-use crate::args::{ExportArgs, FileFormat, Place};
+use crate::args::{ExportArgs, FileFormat};
 use crate::output::{count, note};
 
 pub(crate) async fn export(args: &ExportArgs) -> Result<()> {

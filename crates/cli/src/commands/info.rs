@@ -5,11 +5,12 @@ use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Float64Type, Int64Type, SchemaRef};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
+use disk::Place;
 use serde_json::{Map, Value, json};
 use sql::{Engine, quoted};
 
 use super::sql::{open_engine, table_in_sql};
-use crate::args::{Format, Place, TableArgs};
+use crate::args::{Format, TableArgs};
 use crate::output::{Table, cell, count, print, print_json};
 
 /// Number of most frequent texts to show per column.

@@ -17,6 +17,6 @@ mod disk;
 mod error;
 mod mirror;
 
-pub use address::BucketUrl;
+pub use address::{AddressError, BucketUrl};
 pub use disk::BucketDisk;
 pub use error::BucketError;

@@ -9,7 +9,7 @@ use sql::Engine;
 use tokio::runtime::Handle;
 
 use super::open_engine;
-use crate::args::Place;
+use disk::Place;
 
 const KEYWORDS: &str = "ALL AND ANY AS ASC BETWEEN BY CASE CAST COUNT CROSS DESC DESCRIBE DISTINCT ELSE END EXCEPT EXISTS \
      EXPLAIN ANALYZE FALSE FILTER FROM FULL GROUP HAVING ILIKE IN INNER INTERSECT INTERVAL IS JOIN LEFT LIKE LIMIT \

@@ -10,10 +10,11 @@ use anyhow::{Context as _, Result};
 use arrow::array::RecordBatch;
 use arrow::csv::WriterBuilder as CsvBuilder;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
+use disk::Place;
 use sql::{Engine, JsonRows, Options, Reading, Rows, check_texts, in_cells, quoted};
 
 use super::{make_model, nothing_stored};
-use crate::args::{Format, Place, SqlArgs};
+use crate::args::{Format, SqlArgs};
 use crate::output::{Table, bytes, count, count_rows, note, print};
 
 /// Maximum rows shown as a table; the other formats write all rows.

@@ -1,0 +1,73 @@
+//! Where tables are: a folder, or a prefix of a bucket.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr as _;
+use std::sync::Arc;
+
+use crate::bucket::{AddressError, BucketDisk, BucketError, BucketUrl};
+use crate::files::{Disk, RealDisk};
+
+/// The environment variable that names the folder below which buckets are mirrored.
+const MIRROR: &str = "MANYWORLDS_MIRROR";
+
+/// A folder, or a prefix of a bucket.
+#[derive(Debug, Clone)]
+pub enum Place {
+    /// On a disk of this machine, or one shared by several machines.
+    Folder(PathBuf),
+    /// In an S3-compatible store.
+    Bucket(BucketUrl),
+}
+
+/// Why a place cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaceError {
+    #[error("no folder to mirror the bucket in: set {MIRROR} to one")]
+    NoMirror,
+    #[error(transparent)]
+    Bucket(#[from] BucketError),
+}
+
+impl Place {
+    /// Parses a path, or the address of a bucket.
+    ///
+    /// # Errors
+    /// If the text begins as the address of a bucket and is none.
+    pub fn parse(path: PathBuf) -> Result<Self, AddressError> {
+        match path.to_str().filter(|text| text.starts_with(BucketUrl::SCHEME)) {
+            Some(url) => BucketUrl::from_str(url).map(Self::Bucket),
+            None => Ok(Self::Folder(path)),
+        }
+    }
+
+    /// The folder to read and write, and its disk. Sends no request.
+    ///
+    /// # Errors
+    /// If a bucket cannot be mirrored, or the environment does not say how to reach it.
+    pub fn open(&self) -> Result<(PathBuf, Arc<dyn Disk>), PlaceError> {
+        Ok(match self {
+            Self::Folder(folder) => (folder.clone(), Arc::new(RealDisk)),
+            Self::Bucket(url) => {
+                let disk = BucketDisk::open(url.clone(), &mirrors().ok_or(PlaceError::NoMirror)?)?;
+                (disk.root().to_owned(), Arc::new(disk))
+            }
+        })
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Folder(folder) => folder.display().fmt(f),
+            Self::Bucket(url) => url.fmt(f),
+        }
+    }
+}
+
+/// The folder below which buckets are mirrored.
+fn mirrors() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let cache = || set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
+    set(MIRROR).or_else(|| Some(cache()?.join("manyworlds").join("s3")))
+}
