@@ -4,18 +4,19 @@ mod siege;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::bench::{Bench, Measured, SqlError, ask, cdr, fleet, ingest, season};
 use anyhow::{Context as _, Result, bail};
+use disk::Place;
 use sql::Engine;
 use tempfile::TempDir;
 
 use super::run;
 use super::sql::open_engine;
-use crate::args::{BenchArgs, BenchWorkload, Format, Place};
+use crate::ExitCode;
+use crate::args::{BenchArgs, BenchWorkload, Format};
 use crate::output::{note, print, print_json};
 
 pub(crate) fn bench(workload: BenchWorkload) -> Result<ExitCode> {
@@ -74,7 +75,7 @@ impl<'a, W: clap::Args> BenchContext<'a, W> {
                 temporary().map(|folder| (folder.path().to_owned(), Some(folder))).context("cannot create a folder")?
             }
         };
-        let program = std::env::current_exe().context("cannot find this program")?;
+        let program = crate::program()?;
         let stop = Box::new(stop_on_signal("stopping after the current step")?);
         Ok(Self { name, args, data, temporary, program, stop })
     }

@@ -1,7 +1,5 @@
 //! `manyworlds calibrate`: compares a model with real statistics.
 
-use std::process::ExitCode;
-
 use anyhow::{Result, anyhow, bail};
 use football::Measured;
 use model::Parameters;
@@ -9,6 +7,7 @@ use serde_json::{Value, json};
 use world::Seed;
 
 use super::plugin;
+use crate::ExitCode;
 use crate::args::CalibrateArgs;
 use crate::output::{Table, note, show, trimmed};
 

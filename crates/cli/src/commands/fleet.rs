@@ -1,6 +1,5 @@
 //! `manyworlds submit`, `worker`, `pause`, `resume`, `cancel` and `retry`: ensembles played by a fleet.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +10,7 @@ use tokio::sync::watch;
 
 use super::simulation::{Sizing, planned, until};
 use super::{cores, make_model, serve_metrics, status, stop_on_signals};
+use crate::ExitCode;
 use crate::args::{FleetArgs, LedgerArgs, SubmitArgs, SubmittedArgs, WorkerArgs};
 use crate::output::{count, note};
 use crate::progress::Ticker;

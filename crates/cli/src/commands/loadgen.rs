@@ -1,12 +1,11 @@
 //! `manyworlds loadgen`.
 
-use std::process::ExitCode;
-
 use ::bench::ingest::{LoadFigures, LoadPlan, Pace, Target, load};
 use anyhow::Result;
 use serde::Serialize;
 
 use super::bench::stop_on_signal;
+use crate::ExitCode;
 use crate::args::LoadgenArgs;
 use crate::output::{Table, count, note, print, print_json};
 

@@ -32,18 +32,18 @@ mod verify;
 
 use std::net::SocketAddr;
 use std::num::NonZero;
-use std::process::{ExitCode, Termination};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::disk::{Disk, RealDisk};
+use ::disk::{Disk, Place, RealDisk};
 use ::run::Meter;
 use anyhow::{Context as _, Result, anyhow};
 use ensemble::{Columns, MakeModel, Plan, Store};
 use model::{Model, Parameters, Plugin, UnknownName};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::args::{Args, AskArgs, Command, Place, TableTask};
+use crate::ExitCode;
+use crate::args::{Args, AskArgs, Command, TableTask};
 use crate::output::note;
 use crate::settings::Setting;
 
@@ -105,12 +105,12 @@ fn cores() -> usize {
 }
 
 /// The exit code of a command: its own, or success.
-fn done<T: Termination>(result: Result<T>) -> Result<ExitCode> {
-    Ok(result?.report())
+fn done<T: Into<ExitCode>>(result: Result<T>) -> Result<ExitCode> {
+    Ok(result?.into())
 }
 
 /// Runs a command on one thread per core.
-fn run<T: Termination>(command: impl Future<Output = Result<T>>) -> Result<ExitCode> {
+fn run<T: Into<ExitCode>>(command: impl Future<Output = Result<T>>) -> Result<ExitCode> {
     done(start_runtime()?.block_on(command))
 }
 

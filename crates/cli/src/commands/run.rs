@@ -1,6 +1,5 @@
 //! `manyworlds run`: plays an ensemble.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
@@ -9,6 +8,7 @@ use run::{Control, Options, Summary, play};
 
 use super::simulation::{Sizing, planned, until};
 use super::{cores, create_store, serve_metrics, statistics, stop_on_signals};
+use crate::ExitCode;
 use crate::args::{Format, RunArgs};
 use crate::output::{Table, bytes, count, note, print, show};
 use crate::progress::Ticker;

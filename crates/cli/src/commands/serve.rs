@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -12,6 +11,7 @@ use table::TableName;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::make_model;
+use crate::ExitCode;
 use crate::args::{self, ServeArgs, Unique};
 use crate::output::{count, note};
 
@@ -85,8 +85,7 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
 
 /// The command of a query process.
 fn question_program() -> Result<Vec<OsString>> {
-    let program = std::env::current_exe().context("cannot find this program to start query processes")?;
-    Ok(vec![program.into_os_string(), "question-process".into()])
+    Ok(vec![crate::program()?.into_os_string(), "question-process".into()])
 }
 
 /// Returns freed memory to the system even while idle.

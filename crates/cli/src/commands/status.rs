@@ -1,6 +1,5 @@
 //! `manyworlds status`: the progress of a fleet.
 
-use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -8,6 +7,7 @@ use fleet::{EnsembleStatus, FleetError, Ledger, State, WorkerStatus};
 use indicatif::HumanDuration;
 
 use super::statistics;
+use crate::ExitCode;
 use crate::args::{Format, StatusArgs};
 use crate::output::{Table, count, interval, note, print, show, yes_no};
 use crate::progress::Display;

@@ -3,11 +3,11 @@
 use std::future::Future;
 use std::io::IsTerminal as _;
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
+use disk::Place;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ingest::{FlushOptions, IngestError};
 use run::Usage;
@@ -20,8 +20,9 @@ use table::{Clustering, Table as DeltaTable};
 
 use super::table::no_table;
 use super::{disk, open_store};
+use crate::ExitCode;
 use crate::args::{
-    Format, Place, RebuildArgs, TableArgs, TableClusterArgs, TableDeleteArgs, TableRewriteArgs, TableTrimArgs,
+    Format, RebuildArgs, TableArgs, TableClusterArgs, TableDeleteArgs, TableRewriteArgs, TableTrimArgs,
     TableVacuumArgs, VacuumTarget,
 };
 use crate::output::{Table, bytes, count, note, print, print_json};

@@ -1,11 +1,11 @@
 //! `manyworlds verify`: checks an ensemble's stored content.
 
-use std::process::ExitCode;
-
 use anyhow::Result;
+use disk::Place;
 
 use super::{model_of, open_store};
-use crate::args::{Format, Place};
+use crate::ExitCode;
+use crate::args::Format;
 use crate::output::{Table, note, show};
 
 pub(crate) async fn verify(place: &Place, name: &str, format: Format) -> Result<ExitCode> {

@@ -4,7 +4,6 @@ mod input;
 mod refused;
 mod sink;
 
-use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, Result};
@@ -14,6 +13,7 @@ use ingest::Renamed;
 use self::input::{Input, More};
 use self::refused::Refused;
 use self::sink::Sink;
+use crate::ExitCode;
 use crate::args::{AppendArgs, InputFormat};
 use crate::output::{count, count_rows, note, print};
 

@@ -1,13 +1,14 @@
 //! `manyworlds bench siege`: runs every kind of load at once, on a private disk that it can fill.
 
 use std::os::unix::process::CommandExt as _;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 
 use ::bench::siege;
 use anyhow::{Context as _, Result, bail};
 use tempfile::TempDir;
 
 use super::BenchContext;
+use crate::ExitCode;
 use crate::args::BenchSiegeArgs;
 use crate::output::note;
 
@@ -44,12 +45,12 @@ fn may_mount() -> bool {
 
 /// Replaces this process with the same command with private mounts; returns only on failure.
 fn go_inside() -> anyhow::Error {
-    match std::env::current_exe() {
+    match crate::program() {
         Ok(program) => {
             let error = unshare().arg(program).args(std::env::args_os().skip(1)).arg("--inside").exec();
             anyhow::Error::new(error).context("cannot start unshare")
         }
-        Err(error) => anyhow::Error::new(error).context("cannot find this program"),
+        Err(error) => error,
     }
 }
 
