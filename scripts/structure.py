@@ -17,11 +17,11 @@ from pathlib import Path
 CRATES = Path(__file__).resolve().parent.parent / "crates"
 
 # Crates that type commands themselves.
-FACES = {"cli", "bench"}
+FACES = {"cli", "bench", "python"}
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]+|`manyworlds [a-z]|`table [a-z]+`")
 
 # The models, and the crates that show and measure them. All others serve every model and know the words of none.
-MODELS = {"football", "bingo", "telecom", "cli", "bench"}
+MODELS = {"football", "bingo", "telecom", "cli", "bench", "python"}
 WORDS = re.compile(
     r"(?<![a-z])(touchdowns?|quarters?|quarterbacks?|passers?|rushers?|receivers|possessions?|kickoffs?|punts?|fumbles?"
     r"|interceptions?|field_?goals?|yards|yard_line|box_?scores?|offen[cs]es?|home_(points|margin|won|score)|football"

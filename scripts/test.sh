@@ -19,4 +19,5 @@ environment="$(scripts/services.sh start)"
 eval "$environment"
 cargo test --workspace --no-fail-fast
 scripts/python_tests.sh
+scripts/python_package.sh
 scripts/fuzz.sh 10

@@ -28,6 +28,13 @@ impl Default for Ensembles {
     }
 }
 
+impl From<StoredEnsemble> for Ensembles {
+    /// One ensemble alone.
+    fn from(ensemble: StoredEnsemble) -> Self {
+        Self([(ensemble.plan.name.clone(), Ok(Arc::new(ensemble)))].into())
+    }
+}
+
 impl Ensembles {
     /// Reads the ensembles of `store`; none for `None`.
     ///

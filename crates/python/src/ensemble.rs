@@ -1,0 +1,166 @@
+//! One version of an ensemble, open for questions.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ::ensemble::{
+    Columns, MakeModel, OutcomeQuestion, OutcomeRef, PriceQuestion, StoredEnsemble, compare, correlation,
+};
+use model::Catalogue;
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+
+use crate::array::{Array, Values};
+use crate::failure::Failure;
+use crate::wait::{wait_blocking, work};
+
+/// Bytes of columns in memory, and of arrays made of them.
+const COLUMN_BYTES_MAX: usize = 256 << 20;
+const ARRAY_BYTES_MAX: usize = 256 << 20;
+
+/// One version of an ensemble. Questions and answers are JSON in the form of the commands.
+#[pyclass(frozen, module = "manyworlds._native")]
+pub(crate) struct Ensemble {
+    columns: Arc<Columns>,
+    make_model: MakeModel,
+    /// Arrays handed out lately, oldest first, and their bytes.
+    arrays: Mutex<(VecDeque<(OutcomeRef, Values)>, usize)>,
+}
+
+impl Ensemble {
+    pub(crate) fn open(stored: StoredEnsemble, make_model: MakeModel) -> Result<Self, Failure> {
+        let columns = Arc::new(Columns::open(stored, COLUMN_BYTES_MAX)?);
+        Ok(Self { columns, make_model, arrays: Mutex::default() })
+    }
+
+    pub(crate) fn stored(&self) -> &StoredEnsemble {
+        self.columns.ensemble()
+    }
+
+    fn catalogue(&self) -> &Catalogue {
+        &self.stored().plan.catalogue
+    }
+
+    /// An array handed out before, or a new one.
+    fn values(&self, outcome: OutcomeRef) -> Result<Values, Failure> {
+        let mut kept = self.arrays.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, values)) = kept.0.iter().find(|(of, _)| *of == outcome) {
+            return Ok(values.clone());
+        }
+        let kind = self.catalogue().kind_of(outcome.entity).outcomes[outcome.outcome].kind;
+        let values = Values::of(&self.columns.get(&[outcome])?[0], kind);
+        kept.1 += values.bytes();
+        kept.0.push_back((outcome, values.clone()));
+        while kept.1 > ARRAY_BYTES_MAX
+            && let Some((_, oldest)) = kept.0.pop_front()
+        {
+            kept.1 -= oldest.bytes();
+        }
+        Ok(values)
+    }
+}
+
+/// Reads a question that Python wrote.
+fn read<T: serde::de::DeserializeOwned>(question: &str) -> Result<T, Failure> {
+    serde_json::from_str(question).map_err(Failure::invalid)
+}
+
+/// Resolves `ENTITY:OUTCOME`.
+fn outcome_of(catalogue: &Catalogue, name: &str) -> Result<OutcomeRef, Failure> {
+    let (entity, outcome) =
+        name.split_once(':').ok_or_else(|| Failure::invalid(format!("{name:?}: write it as ENTITY:OUTCOME")))?;
+    let entity = catalogue.find_entity(entity).map_err(Failure::unknown)?;
+    let outcome = catalogue.kind_of(entity).find_outcome(outcome).map_err(Failure::unknown)?;
+    Ok(OutcomeRef { entity, outcome })
+}
+
+#[pymethods]
+impl Ensemble {
+    /// Its summary, as `ensembles` lists it.
+    fn summary(&self) -> String {
+        self.stored().to_json().to_string()
+    }
+
+    /// Its parameters and its catalogue.
+    fn description(&self) -> String {
+        let plan = &self.stored().plan;
+        // The parameters are JSON already.
+        format!(r#"{{"parameters":{},"catalogue":{}}}"#, plan.parameters, json!(plan.catalogue))
+    }
+
+    /// Answers a `PriceQuestion`.
+    fn price(&self, py: Python<'_>, question: &str) -> PyResult<String> {
+        let question: PriceQuestion = read(question)?;
+        let price = work(py, |wanted| question.answer(&self.columns, &self.make_model, wanted))?;
+        Ok(json!(price).to_string())
+    }
+
+    /// Answers an `OutcomeQuestion`.
+    fn outcome(&self, py: Python<'_>, question: &str) -> PyResult<String> {
+        let question: OutcomeQuestion = read(question)?;
+        let answers = work(py, |wanted| question.answer(&self.columns, wanted))?;
+        Ok(answers.iter().map(|answer| answer.to_json(question.cdf)).collect::<Value>().to_string())
+    }
+
+    /// Compares outcomes, each as `ENTITY:OUTCOME`, with those of another ensemble.
+    fn compare(&self, py: Python<'_>, other: &Self, outcomes: Vec<String>) -> PyResult<String> {
+        let (first, second) = (self.columns.clone(), other.columns.clone());
+        let found = wait_blocking(py, move || {
+            let compared = outcomes.iter().map(|name| {
+                let a = (&*first, outcome_of(&first.ensemble().plan.catalogue, name)?);
+                let b = (&*second, outcome_of(&second.ensemble().plan.catalogue, name)?);
+                let mut found = json!(compare(a, b)?);
+                found["outcome"] = json!(name);
+                Ok(found)
+            });
+            compared.collect::<Result<Value, Failure>>()
+        })?;
+        Ok(found.to_string())
+    }
+
+    /// The correlations of an entity's outcomes, all of them if none is named.
+    fn correlate(&self, py: Python<'_>, entity: &str, outcomes: Vec<String>) -> PyResult<String> {
+        let catalogue = self.catalogue();
+        let place = catalogue.find_entity(entity).map_err(Failure::unknown)?;
+        let kind = catalogue.kind_of(place);
+        let found: Vec<usize> = if outcomes.is_empty() {
+            (0..kind.outcomes.len()).collect()
+        } else {
+            let found = outcomes.into_iter().map(|name| kind.find_outcome(&name));
+            found.collect::<Result<_, _>>().map_err(Failure::unknown)?
+        };
+        let names: Vec<&str> = found.iter().map(|&outcome| kind.outcomes[outcome].name.as_str()).collect();
+        let outcomes: Vec<_> = found.iter().map(|&outcome| OutcomeRef { entity: place, outcome }).collect();
+        let columns = self.columns.clone();
+        let matrix = wait_blocking(py, move || Ok::<_, Failure>(correlation(&columns.get(&outcomes)?)))?;
+        // JSON has no NaN: a constant outcome has no correlation.
+        let row = |row: ndarray::ArrayView1<'_, f64>| {
+            row.iter().map(|r| if r.is_nan() { Value::Null } else { json!(r) }).collect::<Value>()
+        };
+        let rows: Value = matrix.rows().into_iter().map(row).collect();
+        Ok(json!({"entity": entity, "worlds": self.columns.worlds(), "outcomes": names, "matrix": rows}).to_string())
+    }
+
+    /// Checks everything stored.
+    fn verify(&self, py: Python<'_>) -> PyResult<String> {
+        let (columns, make_model) = (self.columns.clone(), self.make_model.clone());
+        let found = wait_blocking(py, move || {
+            let stored = columns.ensemble();
+            let model = make_model(&stored.plan).map_err(Failure::model)?;
+            Ok::<_, Failure>(::ensemble::verify(stored, &*model)?)
+        })?;
+        Ok(json!(found).to_string())
+    }
+
+    /// An outcome over all stored worlds.
+    fn array(&self, py: Python<'_>, entity: &str, outcome: &str) -> PyResult<Option<Array>> {
+        let entity = self.catalogue().find_entity(entity).map_err(Failure::unknown)?;
+        let outcome = self.catalogue().kind_of(entity).find_outcome(outcome).map_err(Failure::unknown)?;
+        Ok(Array::new(py.detach(|| self.values(OutcomeRef { entity, outcome }))?))
+    }
+
+    /// The numbers of the stored worlds, in the order of every array.
+    fn world_numbers(&self) -> Option<Array> {
+        Array::new(Values::Integers(self.stored().world_numbers().map(|world| i64::from(world.0)).collect()))
+    }
+}

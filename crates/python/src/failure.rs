@@ -1,0 +1,193 @@
+//! Errors as Python's exceptions. `manyworlds/errors.py` defines their classes.
+
+use std::fmt::Display;
+
+use ::ensemble::{EnsembleError, QuestionError, TooFew};
+use ask::AskError;
+use disk::PlaceError;
+use ingest::IngestError;
+use pyo3::prelude::*;
+use snapshot::SnapshotError;
+use sql::QueryError;
+use table::{ErrorKind, TableError};
+
+/// An exception to raise.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    class: &'static str,
+    message: String,
+    /// Numbers for programs, as attributes of the exception.
+    fields: Vec<(&'static str, u64)>,
+}
+
+impl Failure {
+    fn new(class: &'static str, error: impl Display) -> Self {
+        Self { class, message: error.to_string(), fields: Vec::new() }
+    }
+
+    /// The caller's input is invalid.
+    pub(crate) fn invalid(error: impl Display) -> Self {
+        Self::new("InvalidError", error)
+    }
+
+    /// A name is unknown.
+    pub(crate) fn unknown(error: impl Display) -> Self {
+        Self::new("UnknownNameError", error)
+    }
+
+    /// A model is missing or failed.
+    pub(crate) fn model(error: impl Display) -> Self {
+        Self::new("ModelError", error)
+    }
+
+    /// A disk, a bucket or the system fails.
+    pub(crate) fn storage(error: impl Display) -> Self {
+        Self::new("StorageError", error)
+    }
+
+    /// The process was forked.
+    pub(crate) fn forked() -> Self {
+        let what = "this process was forked after manyworlds had started threads, which a fork does not copy";
+        Self::new("ForkedError", format!("{what}: start processes with multiprocessing's \"spawn\" or \"forkserver\""))
+    }
+}
+
+impl From<Failure> for PyErr {
+    fn from(Failure { class, message, fields }: Failure) -> Self {
+        Python::attach(|py| {
+            let raised = || {
+                let raised = py.import("manyworlds.errors")?.getattr(class)?.call1((message,))?;
+                for (name, value) in fields {
+                    raised.setattr(name, value)?;
+                }
+                Ok(Self::from_value(raised))
+            };
+            raised().unwrap_or_else(|error| error)
+        })
+    }
+}
+
+impl From<PlaceError> for Failure {
+    fn from(error: PlaceError) -> Self {
+        Self::storage(error)
+    }
+}
+
+impl From<TableError> for Failure {
+    fn from(error: TableError) -> Self {
+        let class = match error.kind() {
+            ErrorKind::Request => "InvalidError",
+            ErrorKind::Damaged => "DamagedError",
+            ErrorKind::Conflict | ErrorKind::Environment => "StorageError",
+        };
+        Self::new(class, error)
+    }
+}
+
+impl From<&EnsembleError> for Failure {
+    fn from(error: &EnsembleError) -> Self {
+        let class = match error {
+            EnsembleError::Table(error) => match error.kind() {
+                ErrorKind::Damaged => "DamagedError",
+                _ => "StorageError",
+            },
+            EnsembleError::Unknown { .. }
+            | EnsembleError::Version { .. }
+            | EnsembleError::World { .. }
+            | EnsembleError::NoEvents { .. } => "UnknownNameError",
+            EnsembleError::Taken { .. } => "ExistsError",
+            EnsembleError::Description { .. } => "InvalidError",
+            EnsembleError::Memory { .. } => "LimitError",
+            EnsembleError::Replay { .. } => "ModelError",
+            EnsembleError::Damaged { .. } => "DamagedError",
+        };
+        Self::new(class, error)
+    }
+}
+
+impl From<EnsembleError> for Failure {
+    fn from(error: EnsembleError) -> Self {
+        Self::from(&error)
+    }
+}
+
+impl From<QuestionError> for Failure {
+    fn from(error: QuestionError) -> Self {
+        let class = match error {
+            QuestionError::Ensemble(error) => return error.into(),
+            QuestionError::TooFew(error) => return error.into(),
+            QuestionError::Unknown(_) => "UnknownNameError",
+            QuestionError::TooMany { .. } => "LimitError",
+            QuestionError::NoModel { .. } => "ModelError",
+            QuestionError::NoWorlds { .. } => "TooFewWorldsError",
+            QuestionError::Expression(_)
+            | QuestionError::GivenUp
+            | QuestionError::Words(_)
+            | QuestionError::NoLegs
+            | QuestionError::NoEntity { .. } => "InvalidError",
+        };
+        Self::new(class, error)
+    }
+}
+
+impl From<TooFew> for Failure {
+    fn from(error: TooFew) -> Self {
+        let mut fields =
+            vec![("matched", error.matched as u64), ("worlds", error.worlds as u64), ("minimum", error.least as u64)];
+        fields.extend(error.worlds_needed().map(|needed| ("needed", needed)));
+        Self { fields, ..Self::new("TooFewWorldsError", error) }
+    }
+}
+
+impl From<QueryError> for Failure {
+    fn from(error: QueryError) -> Self {
+        let class = match error {
+            QueryError::Ensemble(error) => return error.into(),
+            QueryError::Unreadable(error) => return Self::from(&*error),
+            QueryError::Table(error) => return error.into(),
+            QueryError::Snapshot(error) => return error.into(),
+            QueryError::Unknown(_) => "UnknownNameError",
+            QueryError::TooLarge { .. } | QueryError::Memory { .. } => "LimitError",
+            QueryError::Syntax { .. }
+            | QueryError::Refused { .. }
+            | QueryError::Arguments { .. }
+            | QueryError::Invalid { .. }
+            | QueryError::Condition { .. } => "InvalidError",
+        };
+        Self::new(class, error)
+    }
+}
+
+impl From<SnapshotError> for Failure {
+    fn from(error: SnapshotError) -> Self {
+        match error {
+            SnapshotError::Log(error) => error.into(),
+            SnapshotError::Table(error) => error.into(),
+            SnapshotError::Columns { .. } => Self::new("DamagedError", error),
+        }
+    }
+}
+
+impl From<IngestError> for Failure {
+    fn from(error: IngestError) -> Self {
+        match error {
+            IngestError::Table(error) => error.into(),
+            error => Self::storage(error),
+        }
+    }
+}
+
+impl From<AskError> for Failure {
+    fn from(error: AskError) -> Self {
+        let class = match error {
+            AskError::UnknownColumn { .. } => "UnknownNameError",
+            AskError::Memory { .. } | AskError::Overflow { .. } => "LimitError",
+            AskError::Io { .. } => "StorageError",
+            AskError::Damaged { .. } => "DamagedError",
+            AskError::Syntax { .. } | AskError::Type { .. } | AskError::Invalid { .. } | AskError::Partial { .. } => {
+                "InvalidError"
+            }
+        };
+        Self::new(class, error)
+    }
+}

@@ -1,0 +1,52 @@
+//! The native part of the Python package `manyworlds`.
+//!
+//! Enters: a place of tables, and questions as texts and JSON. Leaves: JSON in the form of the commands and the server,
+//! Arrow record batches, and memory that NumPy reads in place. `python/manyworlds` builds its classes on these, the same
+//! ones for a folder and for a server.
+//!
+//! Guarantees
+//! - Work runs without Python's lock. Ctrl-C ends a question within a second.
+//! - Errors arrive as the classes of `manyworlds.errors`.
+//! - A process that was forked after the first question gets an error instead of waiting for threads that it lacks.
+//!
+//! Holds no logic that another face would need.
+
+mod array;
+mod batches;
+mod ensemble;
+mod failure;
+mod store;
+mod wait;
+mod write;
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+
+/// Returns pages to the system, as in the program.
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
+/// Runs a command of the program `manyworlds` and returns its exit code. `program` is the file that the command was
+/// started with.
+#[pyfunction]
+fn main(py: Python<'_>, words: Vec<PathBuf>, program: PathBuf) -> u8 {
+    let words = words.into_iter().map(PathBuf::into_os_string).collect();
+    py.detach(|| cli::main(words, Ok(program))).0
+}
+
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::array::Array;
+    #[pymodule_export]
+    use super::batches::Batches;
+    #[pymodule_export]
+    use super::ensemble::Ensemble;
+    #[pymodule_export]
+    use super::main;
+    #[pymodule_export]
+    use super::store::Store;
+    #[pymodule_export]
+    use super::write::bodies;
+}

@@ -1,0 +1,86 @@
+//! Runs work without Python's lock, and ends it when a signal arrives.
+
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use pyo3::prelude::*;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::failure::Failure;
+
+/// Time between looks for signals.
+const LOOK_EACH: Duration = Duration::from_millis(50);
+
+/// The threads of this process, and its number: a fork copies no threads.
+static RUNTIME: OnceLock<(u32, Runtime)> = OnceLock::new();
+
+/// The threads for files and SQL, started by the first question.
+pub(crate) fn runtime() -> Result<&'static Runtime, Failure> {
+    if RUNTIME.get().is_none() {
+        let mut builder = Builder::new_multi_thread();
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).max(2);
+        let builder = builder.worker_threads(threads).thread_name("manyworlds").thread_stack_size(sql::STACK_BYTES);
+        let started = builder.enable_all().build().map_err(Failure::storage)?;
+        // Another thread may have been first; its runtime serves both.
+        let _ = RUNTIME.set((std::process::id(), started));
+    }
+    match RUNTIME.get() {
+        Some((process, runtime)) if *process == std::process::id() => Ok(runtime),
+        _ => Err(Failure::forked()),
+    }
+}
+
+/// Waits for a future. Drops it, and raises, when a signal's handler raises.
+pub(crate) fn wait<T, E>(py: Python<'_>, work: impl Future<Output = Result<T, E>> + Send + 'static) -> PyResult<T>
+where
+    T: Send + 'static,
+    E: Into<Failure> + Send + 'static,
+{
+    let runtime = runtime()?;
+    let mut task = runtime.spawn(work);
+    loop {
+        let done = py.detach(|| runtime.block_on(async { tokio::time::timeout(LOOK_EACH, &mut task).await }));
+        match done {
+            Ok(done) => return Ok(done.map_err(Failure::storage)?.map_err(Into::into)?),
+            Err(_) => py.check_signals().inspect_err(|_| task.abort())?,
+        }
+    }
+}
+
+/// As [`wait`], for work that blocks and cannot be ended: after a signal it ends unnoticed.
+pub(crate) fn wait_blocking<T, E>(py: Python<'_>, work: impl FnOnce() -> Result<T, E> + Send + 'static) -> PyResult<T>
+where
+    T: Send + 'static,
+    E: Into<Failure> + Send + 'static,
+{
+    wait(py, async { tokio::task::spawn_blocking(work).await.map_err(Failure::storage)?.map_err(Into::into) })
+}
+
+/// Does short work on this thread. `work` asks its argument now and then whether to go on.
+pub(crate) fn work<T, E>(py: Python<'_>, work: impl FnOnce(&dyn Fn() -> bool) -> Result<T, E> + Send) -> PyResult<T>
+where
+    T: Send,
+    E: Into<Failure> + Send,
+{
+    let (done, raised) = py.detach(|| {
+        let (looked, raised) = (Cell::new(Instant::now()), RefCell::new(None));
+        let done = work(&|| {
+            if looked.get().elapsed() >= LOOK_EACH {
+                looked.set(Instant::now());
+                *raised.borrow_mut() = Python::attach(check_signals).err();
+            }
+            raised.borrow().is_none()
+        });
+        (done, raised.into_inner())
+    });
+    match raised {
+        Some(raised) => Err(raised),
+        None => Ok(done.map_err(Into::into)?),
+    }
+}
+
+fn check_signals(py: Python<'_>) -> PyResult<()> {
+    py.check_signals()
+}

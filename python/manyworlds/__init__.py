@@ -1,0 +1,63 @@
+"""Simulate what could happen. Take in what did. Ask both.
+
+Example:
+    >>> import manyworlds as mw
+    >>> data = mw.open(DATA)                         # a folder, or s3://BUCKET/PREFIX
+    >>> season = data.ensembles["season"]            # worlds that were played with `manyworlds run`
+    >>> game = season["game-017"]
+    >>> game.worlds("home_margin").shape                  # one value for each world
+    (200,)
+    >>> game.probability("home_margin > 0", "total_points > 40").worlds
+    200
+    >>> data.sql("SELECT count(*) AS n FROM ensembles").to_dicts()
+    [{'n': 1}]
+"""
+
+from ._answers import Bin, Check, Comparison, Condition, Correlation, Distribution, Interval, Probability, Verification
+from ._data import Data, Ensembles, open
+from ._ensemble import Ensemble, Entity
+from ._table import Table
+from .errors import (
+    AccessError,
+    DamagedError,
+    Error,
+    ExistsError,
+    ForkedError,
+    InvalidError,
+    LimitError,
+    ModelError,
+    RefusedRowsError,
+    StorageError,
+    TooFewWorldsError,
+    UnknownNameError,
+)
+
+__all__ = [
+    "AccessError",
+    "Bin",
+    "Check",
+    "Comparison",
+    "Condition",
+    "Correlation",
+    "DamagedError",
+    "Data",
+    "Distribution",
+    "Ensemble",
+    "Ensembles",
+    "Entity",
+    "Error",
+    "ExistsError",
+    "ForkedError",
+    "Interval",
+    "InvalidError",
+    "LimitError",
+    "ModelError",
+    "Probability",
+    "RefusedRowsError",
+    "StorageError",
+    "Table",
+    "TooFewWorldsError",
+    "UnknownNameError",
+    "Verification",
+    "open",
+]

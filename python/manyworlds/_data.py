@@ -1,0 +1,183 @@
+"""A place of tables: a folder, a bucket, or a server."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Any, Iterable, Iterator
+
+from . import _native
+from ._ensemble import Ensemble
+from ._local import Local
+from ._table import Table
+from .errors import InvalidError, RefusedRowsError
+
+
+class Ensembles(Mapping):
+    """The ensembles of a place by name; looks at the tables each time."""
+
+    def __init__(self, data: Data) -> None:
+        self._data = data
+
+    def __getitem__(self, name: str) -> Ensemble:
+        return Ensemble(self._data, self._data._backend.ensemble(name))
+
+    def __iter__(self) -> Iterator[str]:
+        return (summary["ensemble"] for summary in self.summaries())
+
+    def __len__(self) -> int:
+        return len(self.summaries())
+
+    def __contains__(self, name: object) -> bool:
+        return any(summary["ensemble"] == name for summary in self.summaries())
+
+    def summaries(self) -> list[dict[str, Any]]:
+        """State, size and times of each, as `manyworlds ensembles --format json` lists them."""
+        return self._data._backend.ensembles()
+
+    def __repr__(self) -> str:
+        return f"<manyworlds.Ensembles of {self._data.place}: {', '.join(self) or 'none'}>"
+
+
+class Data:
+    """The ensembles and tables of a place. Make one with `open` or `connect`.
+
+    Example:
+        >>> import manyworlds as mw
+        >>> data = mw.open(DATA)
+        >>> list(data.ensembles)
+        ['season']
+    """
+
+    def __init__(self, backend: Any) -> None:
+        self._backend = backend
+
+    @property
+    def place(self) -> str:
+        """The folder, or the address of the bucket or server."""
+        return self._backend.place
+
+    @property
+    def ensembles(self) -> Ensembles:
+        """The ensembles by name."""
+        return Ensembles(self)
+
+    @property
+    def tables(self) -> list[str]:
+        """The tables that SQL can name, as `DATABASE.TABLE`."""
+        return [f"{database}.{name}" for database, name in self._backend.tables()]
+
+    def sql(self, query: str) -> Table:
+        """Answers a query in SQL over all ensembles and tables.
+
+        Raises:
+            InvalidError, UnknownNameError: if the query is no valid SQL or names something unknown.
+            LimitError: if it needs more memory than allowed.
+        """
+        return Table(self._backend.sql(query, None))
+
+    def ask(self, table: str, **options: Any) -> Table:
+        """Aggregates rows of a table: the options of the command `ask`.
+
+        A condition is given as `where`; a text stands for a list with one member.
+
+        Example:
+            >>> import manyworlds as mw
+            >>> data = mw.open(DATA)
+            >>> data.append("pings", [{"host": "a", "ms": 3}, {"host": "a", "ms": 5}, {"host": "b", "ms": 9}])
+            3
+            >>> data.ask("pings", group="host", count=True, avg="ms", sort="host", asc=True).to_dicts()
+            [{'host': 'a', 'count': 2, 'avg(ms)': 4.0}, {'host': 'b', 'count': 1, 'avg(ms)': 9.0}]
+        """
+        lists = {"group", "avg", "sum", "min", "max", "stddev", "distinct", "quantiles", "hist", "loghist", "where",
+                 "replace", "columns"}
+        request = {name: [value] if name in lists and isinstance(value, str) else value for name, value in options.items()}
+        batches, notes = self._backend.ask(table, request)
+        return Table(batches, notes)
+
+    def append(self, table: str, rows: Any, on_conflict: str = "overflow") -> int:
+        """Stores rows in a table, which is created if it is missing. Returns their number once they are durable.
+
+        Args:
+            table: its name, or `DATABASE.NAME`.
+            rows: dicts, one a row; or anything with the Arrow PyCapsule interface, such as a data frame.
+            on_conflict: `"overflow"` keeps a value that does not fit its column as text in `NAME_text`; `"refuse"`
+                refuses its row.
+
+        Raises:
+            RefusedRowsError: if some rows cannot be stored. The others are.
+        """
+        if on_conflict not in ("overflow", "refuse"):
+            raise InvalidError(f"on_conflict is {on_conflict!r}: write 'overflow' or 'refuse'")
+        stored, refused, count = 0, [], 0
+        for form, body in _bodies(rows):
+            written = self._backend.write(table, form, body, on_conflict == "refuse")
+            stored += written["rows"]
+            refused += written["refused"]
+            count += written["refused_count"]
+        if count:
+            first = refused[0]
+            error = RefusedRowsError(f"refused {count} of the rows, stored {stored}; first: {first['reason']}")
+            error.stored, error.refused = stored, refused
+            raise error
+        return stored
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self)._from, (type(self._backend), self._backend.arguments))
+
+    @classmethod
+    def _from(cls, backend: type, arguments: tuple[Any, ...]) -> Data:
+        return cls(backend(*arguments))
+
+    def __repr__(self) -> str:
+        return f"<manyworlds.Data at {self.place}>"
+
+
+def open(place: str | os.PathLike[str] = "data", *, threads: int | None = None, memory: int | None = None) -> Data:
+    """Opens the ensembles and tables of a folder, or of a bucket as `s3://BUCKET/PREFIX`.
+
+    Args:
+        place: the folder or bucket; it may be empty or missing.
+        threads: threads for each question; by default one for each core.
+        memory: memory for each question in bytes; by default 1 GiB.
+
+    Raises:
+        InvalidError: if the address of a bucket is invalid.
+        StorageError: if the environment does not say how to reach the bucket.
+    """
+    return Data(Local(os.fspath(place), threads, memory))
+
+
+#: Rows of one body.
+_ROWS = 50_000
+
+
+def _bodies(rows: Any) -> Iterator[tuple[str, bytes]]:
+    """Rows in the forms of requests."""
+    if hasattr(rows, "__arrow_c_stream__") or hasattr(rows, "__arrow_c_array__"):
+        for body in _native.bodies(rows):
+            yield "arrow", body
+        return
+    if isinstance(rows, Mapping) or isinstance(rows, (str, bytes)) or not isinstance(rows, Iterable):
+        raise InvalidError(f"rows are {type(rows).__name__}: give dicts, one a row, or an Arrow object")
+    lines: list[str] = []
+    for row in rows:
+        if not isinstance(row, Mapping):
+            raise InvalidError(f"a row is {type(row).__name__}: give dicts, one a row")
+        lines.append(json.dumps(row, default=_plain))
+        if len(lines) == _ROWS:
+            yield "json", "\n".join(lines).encode()
+            lines = []
+    if lines:
+        yield "json", "\n".join(lines).encode()
+
+
+def _plain(value: Any) -> Any:
+    """Values that JSON lacks."""
+    if isinstance(value, (datetime, date)):
+        return value.isoformat()
+    if hasattr(value, "item"):
+        return value.item()
+    raise InvalidError(f"a value is {type(value).__name__}: give texts, numbers, booleans, times or None")

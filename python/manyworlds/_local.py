@@ -1,0 +1,69 @@
+"""Tables in a folder or bucket, read by this process."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from . import _native
+
+
+class LocalEnsemble:
+    """One version of an ensemble, open in this process."""
+
+    def __init__(self, native: _native.Ensemble) -> None:
+        self.native = native
+
+    def summary(self) -> dict[str, Any]:
+        return json.loads(self.native.summary())
+
+    def description(self) -> dict[str, Any]:
+        return json.loads(self.native.description())
+
+    def price(self, question: dict[str, Any]) -> dict[str, Any]:
+        return json.loads(self.native.price(json.dumps(question)))
+
+    def outcome(self, question: dict[str, Any]) -> list[dict[str, Any]]:
+        return json.loads(self.native.outcome(json.dumps(question)))
+
+    def compare(self, other: LocalEnsemble, outcomes: list[str]) -> list[dict[str, Any]]:
+        return json.loads(self.native.compare(other.native, outcomes))
+
+    def correlate(self, entity: str, outcomes: list[str]) -> dict[str, Any]:
+        return json.loads(self.native.correlate(entity, outcomes))
+
+    def verify(self) -> dict[str, Any]:
+        return json.loads(self.native.verify())
+
+    def array(self, entity: str, outcome: str) -> Any:
+        return self.native.array(entity, outcome)
+
+    def world_numbers(self) -> Any:
+        return self.native.world_numbers()
+
+
+class Local:
+    """Tables in a folder or bucket, read by this process."""
+
+    def __init__(self, place: str, threads: int | None, memory_bytes: int | None) -> None:
+        self.arguments = (place, threads, memory_bytes)
+        self.native = _native.Store(place, threads, memory_bytes)
+        self.place = self.native.place
+
+    def ensembles(self) -> list[dict[str, Any]]:
+        return json.loads(self.native.ensembles())
+
+    def ensemble(self, name: str) -> LocalEnsemble:
+        return LocalEnsemble(self.native.ensemble(name))
+
+    def tables(self) -> list[tuple[str, str]]:
+        return self.native.tables()
+
+    def sql(self, query: str, only: LocalEnsemble | None) -> _native.Batches:
+        return self.native.sql(query, only.native if only else None)
+
+    def ask(self, table: str, request: dict[str, Any]) -> tuple[_native.Batches, list[str]]:
+        return self.native.ask(table, json.dumps(request))
+
+    def write(self, table: str, form: str, body: bytes, refuse: bool) -> dict[str, Any]:
+        return json.loads(self.native.write(table, form, body, refuse))

@@ -1,0 +1,174 @@
+"""Answers about ensembles, against the stored values and the commands."""
+
+import json
+import math
+import pickle
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import polars as pl
+import pytest
+
+import manyworlds as mw
+
+GAME = "game-017"
+
+
+def command(folder, *words):
+    """What the command answers."""
+    run = [sys.executable, "-m", "manyworlds", *words, "--data", str(folder), "--format", "json"]
+    return json.loads(subprocess.run(run, check=True, capture_output=True).stdout)
+
+
+def test_arrays_hold_the_stored_values_without_a_copy(season):
+    game = season[GAME]
+    margin = game.worlds("home_margin")
+    assert margin.dtype == np.int64 and margin.shape == (season.worlds,)
+    assert not margin.flags.owndata and not margin.flags.writeable
+    assert np.shares_memory(margin, game.worlds("home_margin"))
+    rows = season.sql(f"SELECT world, value FROM outcomes WHERE entity = '{GAME}' AND outcome = 'home_margin' ORDER BY world")
+    assert rows["world"].tolist() == season.world_numbers().tolist()
+    assert rows["value"].tolist() == margin.tolist()
+    won = game.worlds("home_won")
+    assert won.dtype == bool and won.tolist() == (margin > 0).tolist()
+
+
+def test_sums_of_arrays_do_not_overflow(season):
+    points = season[GAME].worlds("total_points")
+    assert (points * 1_000_000_000).max() == int(points.max()) * 1_000_000_000
+
+
+def test_arrays_outlive_their_ensemble(folder):
+    margin = mw.open(folder).ensembles["season"][GAME].worlds("home_margin")
+    expected = mw.open(folder).ensembles["season"][GAME].worlds("home_margin").tolist()
+    assert margin.tolist() == expected
+
+
+def test_probabilities_are_those_of_the_command(folder, season):
+    game = season[GAME]
+    found = game.probability("home_margin > 3", "total_points > 40", given="game-018:home_won", min_worlds=10)
+    margin, points = game.worlds("home_margin"), game.worlds("total_points")
+    given = season["game-018"].worlds("home_won")
+    assert (found.worlds, found.hits) == (given.sum(), ((margin > 3) & (points > 40) & given).sum())
+    assert float(found) == found.hits / found.worlds and found.fair_odds == 1 / float(found)
+    answer = command(
+        folder, "price", "season", "--entity", GAME, "--condition", "home_margin > 3", "--condition", "total_points > 40",
+        "--given", "game-018:home_won", "--min-worlds", "10",
+    )
+    assert (answer["hits"], answer["ci"]) == (found.hits, [found.ci.low, found.ci.high])
+    assert [c.text for c in found.conditions] == ["home_margin > 3", "total_points > 40"]
+    assert season.price("game-017:home_margin > 3").probability == np.mean(margin > 3)
+    assert "home_margin &gt; 3" in found._repr_html_()
+
+
+def test_distributions_are_exact(season):
+    margin = np.sort(season[GAME].worlds("home_margin"))
+    found = season.outcome(GAME, "home_margin")
+    assert (found.worlds, found.min, found.max) == (len(margin), margin[0], margin[-1])
+    assert math.isclose(found.mean, margin.mean()) and math.isclose(found.standard_deviation, margin.std())
+    for p in (0.0, 0.004, 0.25, 0.5, 0.9, 1.0):
+        assert found.quantile(p) == margin[max(math.ceil(p * len(margin)), 1) - 1], p
+    values, shares = found.cdf()
+    assert values.tolist() == np.unique(margin).tolist() and shares[-1] == 1.0
+    assert sum(b.worlds for b in found.histogram) == len(margin)
+    assert found._repr_html_().count("<rect") == len(found.histogram)
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        found.quantile(1.5)
+
+
+def test_correlations_and_comparisons(season):
+    game = season[GAME]
+    found = game.correlate("home_points", "away_points", "home_margin")
+    expected = np.corrcoef([game.worlds(name) for name in found.outcomes])
+    assert np.allclose(found.matrix(), expected, atol=1e-5)
+    assert found["home_points", "home_margin"] == found.matrix()[0, 2]
+    [same] = season.compare(season, "game-017:home_margin")
+    assert same.is_paired and same.difference == 0 and same.shares == (0.0, 1.0, 0.0)
+
+
+def test_verify_finds_what_was_stored(season):
+    found = season.verify()
+    assert found and found.hash and all(check.ok is not False for check in found.checks)
+
+
+def test_events_of_worlds(season):
+    one = season.events(GAME, 3)
+    assert set(one["world"].tolist()) == {3}
+    some = season[GAME].events(range(3, 6), where="play_type = 'pass'")
+    assert set(some["world"].tolist()) == {3, 4, 5} and set(some["play_type"]) == {"pass"}
+    assert len(season.events(GAME, (3, 3))) == len(one)
+    with pytest.raises(ValueError, match="step 1"):
+        season.events(GAME, range(0, 9, 2))
+
+
+def test_sql_of_an_ensemble_sees_it_alone(folder, season):
+    subprocess.run(
+        [sys.executable, "-m", "manyworlds", "run", "football", "--worlds", "2", "--name", "other", "--events", "replay", "--data", str(folder)],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    try:
+        assert season.sql("SELECT ensemble FROM ensembles").to_dicts() == [{"ensemble": "season"}]
+        data = mw.open(folder)
+        assert set(data.ensembles) == {"season", "other"} and len(data.ensembles) == 2
+        assert data.sql("SELECT count(*) AS n FROM ensembles")["n"].tolist() == [2]
+        assert data.ensembles["other"].worlds == 2
+    finally:
+        subprocess.run([sys.executable, "-m", "manyworlds", "drop", "other", "--data", str(folder)], check=True, capture_output=True)
+
+
+def test_lazy_frames_read_what_is_asked(season):
+    frame = season.lazy("game").select("entity", "world", "home_margin").filter(pl.col("home_margin") > 20).collect()
+    expected = sum(int((season[name].worlds("home_margin") > 20).sum()) for name in season if name.startswith("game-"))
+    assert frame.columns == ["entity", "world", "home_margin"] and len(frame) == expected
+    assert season.lazy("game").select("entity").head(3).collect().to_dict(as_series=False) == {"entity": ["game-001"] * 3}
+    with pytest.raises(mw.UnknownNameError, match="game, "):
+        season.lazy()
+
+
+def test_xarray_and_arviz(season):
+    worlds = season.to_xarray("game", ["home_margin"])
+    assert worlds.home_margin.dims == ("entity", "world")
+    assert worlds.home_margin.sel(entity=GAME).values.tolist() == season[GAME].worlds("home_margin").tolist()
+    tree = season.to_arviz("game", ["home_margin"])
+    assert dict(tree["posterior_predictive"].sizes) == {"chain": 1, "draw": season.worlds, "entity": 288}
+
+
+def test_handles_are_pickled(season):
+    copy = pickle.loads(pickle.dumps(season))
+    assert (copy.name, copy.version) == (season.name, season.version)
+    assert copy[GAME].worlds("home_margin").tolist() == season[GAME].worlds("home_margin").tolist()
+
+
+def test_threads_share_an_ensemble(season):
+    found = []
+    ask = lambda: found.extend(season.probability("game-017:home_won").hits for _ in range(50))  # noqa: E731
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert len(found) == 200 and len(set(found)) == 1
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "words"),
+    [
+        (lambda s: s["game-999"], mw.UnknownNameError, "did you mean game-"),
+        (lambda s: s[GAME].worlds("home_margn"), mw.UnknownNameError, "did you mean home_margin"),
+        (lambda s: s.probability("home_margin >", entity=GAME), mw.InvalidError, "expected"),
+        (lambda s: s.probability(entity=GAME), mw.InvalidError, "no condition"),
+        (lambda s: s.probability("home_won"), mw.InvalidError, "home_won"),
+        (lambda s: s.probability("home_won", entity=GAME, given="home_margin > 90"), mw.TooFewWorldsError, "0 of 200"),
+        (lambda s: s.outcome(GAME, "nothing"), mw.UnknownNameError, "no outcome"),
+        (lambda s: s.events(GAME, 200), mw.InvalidError, "does not store world 200"),
+        (lambda s: s.sql("DROP TABLE outcomes"), mw.InvalidError, "only queries"),
+        (lambda s: s.sql("SELECT nothing FROM outcomes"), mw.UnknownNameError, "nothing"),
+        (lambda s: s._data.ensembles["nothing"], mw.UnknownNameError, "stored: season"),
+    ],
+)
+def test_errors_are_classes_with_the_usual_words(season, ask, error, words):
+    with pytest.raises(error, match=words) as raised:
+        ask(season)
+    assert isinstance(raised.value, mw.Error)
+    if error is mw.TooFewWorldsError:
+        assert (raised.value.matched, raised.value.worlds, raised.value.minimum) == (0, 200, 100)

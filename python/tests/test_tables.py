@@ -1,0 +1,132 @@
+"""Tables of rows, and tables as answers."""
+
+import datetime as dt
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import manyworlds as mw
+
+QUERY = """
+    SELECT * FROM (VALUES
+        (1, 2.5, 'a', true, TIMESTAMP '2026-01-02 03:04:05', DATE '2026-01-02'),
+        (NULL, NULL, NULL, NULL, NULL, NULL),
+        (3, 'nan'::DOUBLE, 'é', false, TIMESTAMP '1969-12-31 23:59:59', DATE '1969-12-31')
+    ) AS t(n, x, s, b, t, d)
+"""
+
+
+@pytest.fixture
+def data(tmp_path):
+    return mw.open(tmp_path / "data")
+
+
+def test_answers_go_to_every_reader_of_arrow(data):
+    rows = data.sql(QUERY)
+    expected = pa.table(rows).to_pylist()
+    assert [row["s"] for row in expected] == ["a", None, "é"] and expected[0]["d"] == dt.date(2026, 1, 2)
+    assert pl.DataFrame(rows)["t"].to_list() == rows.to_polars()["t"].to_list() == [row["t"] for row in expected]
+    assert duckdb.sql("SELECT n, s, b FROM rows").fetchall() == [(1, "a", True), (None, None, None), (3, "é", False)]
+    assert rows.to_arrow().column("n").to_pylist() == [1, None, 3]
+    assert rows.to_pandas()["s"].tolist()[0] == "a"
+    # A stream is consumed by its reader; the table hands out a new one each time.
+    assert pa.table(rows).num_rows == pa.table(rows).num_rows == len(rows) == 3
+
+
+def test_numpy_columns(data):
+    rows = data.sql(QUERY)
+    assert rows["n"].dtype == np.float64 and np.isnan(rows["n"][1])
+    assert rows["s"].tolist() == ["a", None, "é"] and rows["b"].tolist() == [True, None, False]
+    assert rows["t"].dtype == "<M8[ns]" and np.isnat(rows["t"][1])
+    assert rows["t"][2] == np.datetime64("1969-12-31T23:59:59")
+    assert rows["d"][0] == np.datetime64("2026-01-02") and np.isnat(rows["d"][1])
+    whole = data.sql("SELECT value AS v FROM generate_series(1, 100000)")["v"]
+    assert whole.dtype == np.int64 and whole.sum() == 5_000_050_000
+    large = data.sql("SELECT * FROM (VALUES (9007199254740993), (NULL)) AS t(n)")["n"]
+    assert large.tolist() == [9_007_199_254_740_993, None]
+    with pytest.raises(mw.UnknownNameError, match="no column"):
+        rows["nothing"]
+
+
+def test_an_empty_answer_keeps_its_columns(data):
+    rows = data.sql("SELECT 1 AS n, 'a' AS s WHERE false")
+    assert (len(rows), rows.columns, rows.to_dicts()) == (0, ["n", "s"], [])
+    assert rows["n"].shape == (0,) and rows.to_polars().columns == ["n", "s"]
+    assert "<table>" in rows._repr_html_()
+
+
+def test_html_is_escaped_and_short(data):
+    shown = data.sql("SELECT '<b>' AS s FROM generate_series(1, 30)")._repr_html_()
+    assert "&lt;b&gt;" in shown and "<b>" not in shown and "20 more rows" in shown
+
+
+def test_rows_come_in_as_dicts_and_as_arrow(data):
+    at = dt.datetime(2026, 1, 2, 3, 4, 5, tzinfo=dt.timezone.utc)
+    assert data.append("t", [{"time": at, "host": "a", "ms": 3}, {"time": at, "host": "b", "ms": np.int64(5)}]) == 2
+    assert data.append("t", pl.DataFrame({"time": [at], "host": ["c"], "ms": [7]})) == 1
+    assert data.append("t", pd.DataFrame({"host": ["d"], "ms": [9]})) == 1
+    assert data.append("t", pa.record_batch({"host": ["e"], "ms": [11]})) == 1
+    assert data.sql('SELECT host, ms FROM t ORDER BY host').to_dicts() == [
+        {"host": host, "ms": ms} for host, ms in zip("abcde", [3, 5, 7, 9, 11])
+    ]  # fmt: skip
+    assert data.sql("SELECT count(*) AS n FROM t WHERE time = TIMESTAMP '2026-01-02 03:04:05'")["n"].tolist() == [3]
+    assert data.ask("t", sum="ms", count=True).to_dicts() == [{"count": 5, "sum(ms)": 35}]
+    assert "default.t" in data.tables
+
+
+def test_many_rows_go_to_segments(data, tmp_path):
+    rows = pl.DataFrame({"n": range(200_000)})
+    assert data.append("many", rows) == 200_000
+    assert data.sql("SELECT count(*) AS n, sum(n) AS s FROM many").to_dicts() == [{"n": 200_000, "s": 19_999_900_000}]
+    assert list((tmp_path / "data").glob("**/many/**/*.parquet"))
+
+
+def test_values_that_do_not_fit(data):
+    data.append("t", [{"n": 1}])
+    assert data.append("t", [{"n": "late"}]) == 1
+    assert data.sql("SELECT n_text FROM t WHERE n IS NULL").to_dicts() == [{"n_text": "late"}]
+    with pytest.raises(mw.RefusedRowsError, match="refused 1") as raised:
+        data.append("t", [{"n": 2}, {"n": "late"}], on_conflict="refuse")
+    assert raised.value.stored == 1 and raised.value.refused[0]["position"] == 2
+    assert data.sql("SELECT count(*) AS n FROM t")["n"].tolist() == [3]
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ("abc", "str"), ({"n": 1}, "dict"), ([1], "a row is int"), (7, "int"), ([{"n": object()}], "a value is object"),
+    ],
+)  # fmt: skip
+def test_other_rows_are_refused(data, rows, words):
+    with pytest.raises(mw.InvalidError, match=words):
+        data.append("t", rows)
+    assert "default.t" not in data.tables
+
+
+def test_bad_questions(data):
+    data.append("t", [{"n": 1}])
+    with pytest.raises(mw.UnknownNameError, match="no table nothing"):
+        data.ask("nothing", count=True)
+    with pytest.raises(mw.UnknownNameError, match="unknown column"):
+        data.ask("t", sum="m")
+    with pytest.raises(mw.InvalidError, match="unknown field `sort_by`"):
+        data.ask("t", sort_by="n")
+    with pytest.raises(mw.LimitError):
+        mw.open(data.place, memory=1 << 20).sql(
+            "SELECT a.value FROM generate_series(1, 3000000) a ORDER BY a.value * -1"
+        )
+
+
+def test_places(tmp_path, monkeypatch):
+    assert list(mw.open(tmp_path / "missing").ensembles) == []
+    with pytest.raises(mw.InvalidError, match="s3://BUCKET/PREFIX"):
+        mw.open("s3://")
+    monkeypatch.setenv("MANYWORLDS_MIRROR", str(tmp_path))
+    bucket = mw.open("s3://bucket/prefix")
+    assert bucket.place == "s3://bucket/prefix"
+    with pytest.raises(mw.InvalidError, match="need a folder"):
+        bucket.append("t", [{"n": 1}])
