@@ -5,6 +5,8 @@ from typing import Any, final
 
 import os
 
+__all__ = ["Array", "Batches", "Ensemble", "Store", "bodies", "main"]
+
 @final
 class Array:
     """A one-dimensional array whose memory NumPy shares."""
