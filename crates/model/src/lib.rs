@@ -23,17 +23,22 @@ mod condition;
 mod definition;
 mod names;
 mod out_of_range;
+mod parameter_spec;
 mod parameters;
 mod summary;
 
 pub use block::{EventBlock, EventValues, NULL_I8, NULL_I16, NULL_I32, NULL_LABEL, OutcomeBlock, Sink, Stop, Values};
 pub use catalogue::{Catalogue, Entity, EntityKind, EventColumn, EventKind, Outcome, OutcomeKind};
 pub use condition::{Condition, ConditionError, NEVER, Tolerance};
-pub use definition::{DefinitionError, DefinitionSpec, Fault};
+pub use definition::{DefinitionError, DefinitionSpec, Fault, ReadDefinition};
 pub use names::UnknownName;
 pub use out_of_range::OutOfRange;
-pub use parameters::{ParameterError, ParameterSpec, Parameters};
+pub use parameter_spec::{ParameterError, ParameterItem, ParameterSpec, ParameterValue};
+pub use parameters::Parameters;
 pub use summary::{Cell, EntityWorld, SummaryTable};
+
+use std::borrow::Cow;
+use std::sync::Arc;
 
 use world::{Seed, WorldRange};
 
@@ -117,16 +122,19 @@ pub struct Identity {
     pub condition: String,
 }
 
-/// A model's entry point, found by name before its parameters are known.
-#[derive(Clone, Copy)]
+/// Builds a model with fixed parameters.
+pub type BuildModel = Arc<dyn Fn(&Parameters) -> Result<Box<dyn Model>, ParameterError> + Send + Sync>;
+
+/// A model's entry point, found by name before its parameters are known. A program may describe one at run time.
+#[derive(Clone)]
 pub struct Plugin {
-    /// The name on the command line and in tables: lower case, no spaces.
-    pub name: &'static str,
+    /// The name on the command line and in tables: no spaces.
+    pub name: String,
     /// A description in one sentence.
-    pub summary: &'static str,
+    pub summary: String,
     /// The parameters, with defaults and bounds.
-    pub parameters: &'static [ParameterSpec],
+    pub parameters: Cow<'static, [ParameterSpec]>,
     /// The required definition; `None` if the model needs none.
     pub definition: Option<DefinitionSpec>,
-    pub build: fn(&Parameters) -> Result<Box<dyn Model>, ParameterError>,
+    pub build: BuildModel,
 }

@@ -8,7 +8,7 @@ use world::{Seed, World, WorldRange};
 pub(crate) const EVENT: &str = include_str!("event.toml");
 
 pub(crate) fn model(text: &str, switches: &[&str]) -> Bingo {
-    let definition = (PLUGIN.definition.unwrap().read)(text).unwrap_or_else(|e| panic!("{e}"));
+    let definition = (PLUGIN.definition.as_ref().unwrap().read)(text).unwrap_or_else(|e| panic!("{e}"));
     let given = switches.iter().map(|name| (*name, "1"));
     Bingo::new(&Parameters::parse(PARAMETERS, given).unwrap().defining(definition)).unwrap()
 }

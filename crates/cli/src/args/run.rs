@@ -47,7 +47,7 @@ pub(crate) struct PlanArgs {
     pub(crate) range_worlds: Option<u32>,
     /// Set a parameter of the model (repeatable)
     ///
-    /// `manyworlds models MODEL` lists them.
+    /// `manyworlds models MODEL` lists them. Write a list as a,b,c, or as a JSON array if a text in it has a comma.
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parse_pair)]
     pub(crate) parameters: Vec<(String, String)>,
     /// Event file that bingo plays
@@ -139,7 +139,7 @@ pub(crate) struct CalibrateArgs {
     pub(crate) seed: u64,
     /// Set a parameter of the model (repeatable)
     ///
-    /// `manyworlds models MODEL` lists them.
+    /// `manyworlds models MODEL` lists them. Write a list as a,b,c, or as a JSON array if a text in it has a comma.
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parse_pair)]
     pub(crate) parameters: Vec<(String, String)>,
     #[command(flatten)]

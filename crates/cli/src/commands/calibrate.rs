@@ -18,7 +18,7 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<ExitCode> {
         bail!("{} has no real statistics to compare with; football has", plugin.name);
     }
     let given = args.parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    let parameters = Parameters::parse(plugin.parameters, given)?;
+    let parameters = Parameters::parse(&plugin.parameters, given)?;
     let rows = football::calibrate(&parameters, args.games, Seed(args.seed)).map_err(|error| anyhow!(error))?;
     show(args.format.format, &rows.iter().map(to_json).collect::<Vec<_>>(), &table(&rows))?;
     let bars = rows.iter().filter(|r| r.tolerance.is_some());

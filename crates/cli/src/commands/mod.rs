@@ -33,7 +33,7 @@ mod verify;
 use std::net::SocketAddr;
 use std::num::NonZero;
 use std::process::{ExitCode, Termination};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use ::disk::{Disk, RealDisk};
@@ -47,7 +47,7 @@ use crate::args::{Args, AskArgs, Command, Place, TableTask};
 use crate::output::note;
 use crate::settings::Setting;
 
-const MODELS: &[Plugin] = &[football::PLUGIN, ::bingo::PLUGIN];
+static MODELS: LazyLock<[Plugin; 2]> = LazyLock::new(|| [football::PLUGIN.clone(), ::bingo::PLUGIN.clone()]);
 
 pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
     match args.command {
@@ -63,7 +63,7 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Retry(args) => run(fleet::retry(&args)),
         Command::Bingo { task } => done(bingo::bingo(&task)),
         Command::Calibrate(args) => calibrate::calibrate(&args),
-        Command::Models { model } => done(models::models(model.as_deref())),
+        Command::Models { model, format } => done(models::models(model.as_deref(), format.format)),
         Command::Ensembles { data, format } => run(ensembles::list(&data.data, format.format)),
         Command::Probability(args) => run(probability::probability(&args)),
         Command::Price(args) => run(probability::price(&args)),
@@ -129,13 +129,13 @@ fn ask(args: &AskArgs) -> Result<ExitCode> {
 
 fn plugin(name: &str) -> Result<&'static Plugin> {
     let found = MODELS.iter().find(|p| p.name == name);
-    Ok(found.ok_or_else(|| UnknownName::new("no model", name, MODELS.iter().map(|p| p.name)))?)
+    Ok(found.ok_or_else(|| UnknownName::new("no model", name, MODELS.iter().map(|p| p.name.as_str())))?)
 }
 
 /// The model of a stored ensemble, with the same parameters.
 fn model_of(plan: &Plan) -> Result<Box<dyn Model>> {
     let plugin = plugin(&plan.model)?;
-    let parameters = Parameters::from_json(plugin.parameters, &plan.parameters)
+    let parameters = Parameters::from_json(&plugin.parameters, &plan.parameters)
         .map_err(|e| anyhow!("cannot use the stored parameters of ensemble {:?}: {e}", plan.name))?;
     Ok((plugin.build)(&parameters)?)
 }
