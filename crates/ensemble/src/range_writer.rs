@@ -12,7 +12,7 @@ use table::{
 use world::{ContentHash, WorldRange, mix64};
 
 use crate::aggregate::{Aggregates, Follow};
-use crate::declared::{check_events, check_outcomes};
+use crate::declared::{check_entities, check_events, check_outcomes};
 use crate::paths::RangePaths;
 use crate::range_reader::RangeMetadata;
 use crate::schema::{event, event_fields, outcome, outcome_fields};
@@ -125,8 +125,10 @@ pub enum Unwritten {
     Interrupted,
     /// The files cannot be written.
     Table(TableError),
-    /// The model failed, or its blocks differ from its catalogue; the text says why.
-    Model(String),
+    /// The model stopped.
+    Stopped(Stop),
+    /// The model's blocks differ from its catalogue; the text says why.
+    Undeclared(String),
 }
 
 impl From<TableError> for Unwritten {
@@ -175,7 +177,10 @@ impl<'a> RangeWriter<'a> {
         if let Some(failure) = self.failure {
             return Err(failure);
         }
-        played.map_err(|stop| Unwritten::Model(stop.to_string()))?;
+        played.map_err(Unwritten::Stopped)?;
+        let of_events = self.events.as_ref().map_or(&[][..], |events| &events.metadata.entities);
+        check_entities(&self.encoders.catalogue, &self.outcomes.metadata.entities, of_events)
+            .map_err(Unwritten::Undeclared)?;
         let writing = Instant::now();
         let (values, outcome_hash) = (self.outcomes.metadata.items, self.outcomes.metadata.hash);
         let of_events = self.events.as_ref().map(|events| (events.metadata.items, events.metadata.hash));
@@ -302,12 +307,18 @@ pub(crate) fn event_hash(entity: usize, column: usize, row_keys: &[u64], values:
 }
 
 impl RangeWriter<'_> {
+    fn check_range(&self, range: WorldRange) -> Result<(), Unwritten> {
+        let wrong = || Unwritten::Undeclared(format!("the model gave worlds {range} for worlds {}", self.range));
+        if range == self.range { Ok(()) } else { Err(wrong()) }
+    }
+
     fn write_outcomes(&mut self, block: &OutcomeBlock<'_>) -> Result<(), Unwritten> {
         if (self.stop)() {
             return Err(Unwritten::Interrupted);
         }
+        self.check_range(block.range)?;
         let encoding = Instant::now();
-        check_outcomes(&self.encoders.catalogue, block).map_err(Unwritten::Model)?;
+        check_outcomes(&self.encoders.catalogue, block).map_err(Unwritten::Undeclared)?;
         let columns = self.encode_outcomes(block)?;
         for (i, values) in block.columns.iter().enumerate() {
             self.outcomes.metadata.hash += outcome_hash(block.entity, i, &self.world_keys, values);
@@ -324,8 +335,9 @@ impl RangeWriter<'_> {
         if self.events.is_none() {
             return Ok(());
         }
+        self.check_range(block.range)?;
         let encoding = Instant::now();
-        check_events(&self.encoders.catalogue, block).map_err(Unwritten::Model)?;
+        check_events(&self.encoders.catalogue, block).map_err(Unwritten::Undeclared)?;
         let columns = self.encode_events(block)?;
         let Some(events) = &mut self.events else { return Ok(()) };
         event_row_keys(&mut self.row_keys, &self.world_keys, block.rows);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use world::{World, WorldRange};
 
-use crate::OutOfRange;
+use crate::{Failure, OutOfRange};
 
 /// NULL in a column of label codes.
 pub const NULL_LABEL: u8 = u8::MAX;
@@ -123,6 +123,19 @@ pub enum Stop {
     Sink,
     #[error(transparent)]
     OutOfRange(#[from] OutOfRange),
+    /// The model cannot play these worlds.
+    #[error("the model {0}")]
+    Failed(#[from] Failure),
+}
+
+impl Stop {
+    /// The reason for people, with the name of the model that stopped.
+    pub fn reason(&self, model: &str) -> String {
+        match self {
+            Self::Failed(failure) => format!("model {model} {failure}"),
+            Self::Sink | Self::OutOfRange(_) => self.to_string(),
+        }
+    }
 }
 
 /// Receives a model's blocks.

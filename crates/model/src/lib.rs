@@ -21,6 +21,7 @@ mod block;
 mod catalogue;
 mod condition;
 mod definition;
+mod failure;
 mod names;
 mod out_of_range;
 mod parameter_spec;
@@ -32,6 +33,7 @@ pub use catalogue::{Catalogue, Entity, EntityKind, EventColumn, EventKind, Outco
 pub use condition::{Condition, ConditionError, NEVER, Tolerance};
 pub use definition::{DefinitionError, DefinitionSpec, Fault, ReadDefinition};
 pub use names::UnknownName;
+pub use failure::Failure;
 pub use out_of_range::OutOfRange;
 pub use parameter_spec::{ParameterError, ParameterItem, ParameterSpec, ParameterValue};
 pub use parameters::Parameters;
@@ -60,15 +62,15 @@ pub trait Model: Send + Sync {
     /// Plays the worlds of `range` and pushes the `wanted` blocks into `sink`.
     ///
     /// # Errors
-    /// Errors of `sink`, and [`OutOfRange`] if a value does not fit its column: a truncated value would be wrong. With
-    /// valid parameters a model has no other errors.
+    /// Errors of `sink`; [`OutOfRange`] if a value does not fit its column, because a truncated value would be wrong; a
+    /// [`Failure`] if the model cannot play a world. Nothing of a failed range is stored.
     fn simulate(&self, seed: Seed, range: WorldRange, wanted: Wanted, sink: &mut dyn Sink) -> Result<(), Stop>;
 
     /// Counts an entity's outcomes from its events alone and pushes them into `sink`, to check stored outcomes. Leaves
     /// empty the columns of outcomes that depend on more than the entity's events; pushes nothing if all do.
     ///
     /// # Errors
-    /// Only errors of `sink`.
+    /// Errors of `sink`, and a [`Failure`] if the model cannot count these events.
     fn recount(&self, events: &EventBlock<'_>, sink: &mut dyn Sink) -> Result<(), Stop> {
         let _ = (events, sink);
         Ok(())

@@ -4,6 +4,7 @@
 
 mod determinism;
 mod extremes;
+mod failures;
 mod golden;
 mod power_loss;
 mod support;
