@@ -33,6 +33,12 @@ pub enum EnsembleError {
     Memory { limit: usize },
     #[error("{entity} has no events: the model records none for it")]
     NoEvents { entity: String },
+    /// The model's catalogue has a fault.
+    #[error("ensemble {name:?} cannot be stored: its model declares its outputs wrongly: {reason}")]
+    Catalogue { name: String, reason: String },
+    /// The model to play the ensemble is missing or refuses its parameters.
+    #[error("ensemble {ensemble:?} cannot be played here: {reason}")]
+    NoModel { ensemble: String, reason: String },
     /// The model to replay worlds is missing or failed.
     #[error("worlds of ensemble {ensemble:?} cannot be played again: {reason}")]
     Replay { ensemble: String, reason: String },

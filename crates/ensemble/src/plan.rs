@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use model::{Catalogue, Model};
+use model::{Catalogue, Model, Models, ModelsError};
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 use world::{Seed, WorldRange};
@@ -35,11 +35,28 @@ pub struct Plan {
     pub catalogue: Catalogue,
 }
 
-/// Why a model could not be created.
+/// Why a model could not be created: [`MissingModel`] if the program does not have it.
 pub type ModelError = Box<dyn Error + Send + Sync>;
 
 /// Creates the model of a stored plan.
 pub type MakeModel = Arc<dyn Fn(&Plan) -> Result<Arc<dyn Model>, ModelError> + Send + Sync>;
+
+/// The model of a stored ensemble is not at hand.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{0} (the ensemble's outcomes and stored events can be read without its model; playing and replaying worlds, and \
+     the model's own conditions and summaries need it)"
+)]
+pub struct MissingModel(pub ModelsError);
+
+/// Creates models from those of a program.
+pub fn make_model(models: Arc<Models>) -> MakeModel {
+    Arc::new(move |plan| {
+        let plugin = models.find(&plan.model).map_err(MissingModel)?;
+        let made = plugin.build_from_json(&plan.parameters);
+        Ok(made.map_err(|e| format!("cannot use the stored parameters of ensemble {:?}: {e}", plan.name))?)
+    })
+}
 
 impl Plan {
     /// The ranges, in order.

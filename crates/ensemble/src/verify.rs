@@ -39,6 +39,15 @@ pub struct Verification {
 ///
 /// A damaged file is a failed check; an error means that checking itself cannot continue.
 pub fn verify(ensemble: &StoredEnsemble, model: &dyn Model) -> Result<Verification, EnsembleError> {
+    check(ensemble, Ok(model))
+}
+
+/// As [`verify`], where the model is not at hand for the reason `missing`: its identities and recounts are not checked.
+pub fn verify_without_model(ensemble: &StoredEnsemble, missing: &str) -> Result<Verification, EnsembleError> {
+    check(ensemble, Err(missing))
+}
+
+fn check(ensemble: &StoredEnsemble, model: Result<&dyn Model, &str>) -> Result<Verification, EnsembleError> {
     // A missing file is reported below; an unreachable store is an error, not a failed check.
     match ensemble.fetch(ensemble.outcomes.iter().chain(&ensemble.events)) {
         Err(error) if error.kind() == ErrorKind::Environment => return Err(error.into()),
@@ -53,13 +62,22 @@ pub fn verify(ensemble: &StoredEnsemble, model: &dyn Model) -> Result<Verificati
     } else {
         None
     };
-    if !stored {
-        checks.push(nothing_to_recount(ensemble));
-    } else if outcomes.is_some() && events.is_some() {
-        check_recount(ensemble, model, &mut checks);
-    }
-    if outcomes.is_some() {
-        check_identities(ensemble, model, &mut checks)?;
+    match model {
+        Ok(model) => {
+            if !stored {
+                checks.push(nothing_to_recount(ensemble));
+            } else if outcomes.is_some() && events.is_some() {
+                check_recount(ensemble, model, &mut checks);
+            }
+            if outcomes.is_some() {
+                check_identities(ensemble, model, &mut checks)?;
+            }
+        }
+        Err(missing) => checks.push(Check {
+            name: "the model's recounts and identities hold".to_owned(),
+            ok: None,
+            detail: format!("not checked: {missing}"),
+        }),
     }
     Ok(Verification {
         ok: checks.iter().all(|c| c.ok != Some(false)),

@@ -26,17 +26,19 @@ mod names;
 mod out_of_range;
 mod parameter_spec;
 mod parameters;
+mod registry;
 mod summary;
 
 pub use block::{EventBlock, EventValues, NULL_I8, NULL_I16, NULL_I32, NULL_LABEL, OutcomeBlock, Sink, Stop, Values};
 pub use catalogue::{Catalogue, Entity, EntityKind, EventColumn, EventKind, Outcome, OutcomeKind};
 pub use condition::{Condition, ConditionError, NEVER, Tolerance};
 pub use definition::{DefinitionError, DefinitionSpec, Fault, ReadDefinition};
-pub use names::UnknownName;
 pub use failure::Failure;
+pub use names::UnknownName;
 pub use out_of_range::OutOfRange;
 pub use parameter_spec::{ParameterError, ParameterItem, ParameterSpec, ParameterValue};
 pub use parameters::Parameters;
+pub use registry::{FindModel, Models, ModelsError};
 pub use summary::{Cell, EntityWorld, SummaryTable};
 
 use std::borrow::Cow;

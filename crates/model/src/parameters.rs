@@ -15,7 +15,7 @@ pub struct Parameters {
 }
 
 /// The key of the definition in parameters as JSON.
-const DEFINITION: &str = "definition";
+pub(crate) const DEFINITION: &str = "definition";
 
 impl Parameters {
     /// The defaults, overridden by `given` pairs of name and value; the last pair of a name wins.

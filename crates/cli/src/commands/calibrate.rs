@@ -8,12 +8,12 @@ use model::Parameters;
 use serde_json::{Value, json};
 use world::Seed;
 
-use super::plugin;
+use super::MODELS;
 use crate::args::CalibrateArgs;
 use crate::output::{Table, note, show, trimmed};
 
 pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<ExitCode> {
-    let plugin = plugin(&args.model)?;
+    let plugin = MODELS.find(&args.model)?;
     if plugin.name != football::PLUGIN.name {
         bail!("{} has no real statistics to compare with; football has", plugin.name);
     }

@@ -4,20 +4,22 @@ use anyhow::Result;
 use model::{ParameterItem, ParameterSpec, ParameterValue, Plugin};
 use serde_json::{Value, json};
 
-use super::{MODELS, plugin};
+use super::MODELS;
 use crate::args::Format;
 use crate::output::{Table, show};
 
 pub(crate) fn models(name: Option<&str>, format: Format) -> Result<()> {
     let Some(name) = name else {
+        let models = MODELS.all();
         let table = Table::of(
-            MODELS.iter(),
+            models.iter().map(|model| &**model),
             &[("model", &|m: &Plugin| m.name.clone()), ("what it plays", &|m: &Plugin| m.summary.clone())],
         );
-        let models: Vec<_> = MODELS.iter().map(|m| json!({"model": m.name, "summary": m.summary})).collect();
+        let models: Vec<_> = models.iter().map(|m| json!({"model": m.name, "summary": m.summary})).collect();
         return show(format, &models, &table);
     };
-    let parameters = &*plugin(name)?.parameters;
+    let plugin = MODELS.find(name)?;
+    let parameters = &*plugin.parameters;
     let table = Table::of(
         parameters,
         &[

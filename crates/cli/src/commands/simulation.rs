@@ -10,7 +10,7 @@ use model::{Catalogue, Model, Parameters, Plugin};
 use run::{Probe, Until};
 use world::{Seed, World, WorldRange};
 
-use super::plugin;
+use super::MODELS;
 use crate::args::{Events, PlanArgs, UntilArgs};
 
 /// The players of an ensemble; they determine the size of its ranges.
@@ -24,10 +24,10 @@ pub(crate) enum Sizing {
 
 /// The plan, with ranges sized for its players.
 pub(crate) fn planned(args: &PlanArgs, sizing: Sizing) -> Result<(Arc<dyn Model>, Plan)> {
-    let plugin = plugin(&args.model)?;
+    let plugin = MODELS.find(&args.model)?;
     let name = args.name.clone().unwrap_or_else(|| plugin.name.clone());
     check_name(&name)?;
-    let parameters = parameters(plugin, args)?;
+    let parameters = parameters(&plugin, args)?;
     let model: Arc<dyn Model> = (plugin.build)(&parameters)?.into();
     let worlds = WorldRange::new(World(0), args.worlds).context("--worlds")?;
     let seed = Seed(args.seed);

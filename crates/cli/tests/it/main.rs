@@ -38,6 +38,7 @@ mod serve_tokens;
 mod serve_wall;
 mod served;
 mod spellings;
+mod strange_model;
 mod support;
 mod table;
 mod upkeep;
