@@ -18,6 +18,12 @@ pub enum EnsembleError {
     Version { name: String, version: u64 },
     #[error("ensemble {name:?} exists already")]
     Taken { name: String },
+    /// An ensemble that is not complete cannot be extended.
+    #[error("ensemble {name:?} cannot be extended before it is complete: it stores {stored} of {planned} worlds")]
+    Incomplete { name: String, stored: usize, planned: usize },
+    /// An extension would change the stored worlds.
+    #[error("ensemble {name:?} cannot be extended: {reason}")]
+    Extension { name: String, reason: String },
     #[error("ensemble {name:?} does not store world {}: of {planned} worlds it stores {}", world.0, stored_worlds(stored))]
     World {
         name: String,

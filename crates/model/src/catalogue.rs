@@ -135,6 +135,19 @@ impl Catalogue {
             && self.events.iter().zip(&other.events).all(same_column)
     }
 
+    /// Whether worlds of `other` have the same outputs: entities, outcomes and event columns are the same, in the same
+    /// order. Display names and descriptions may differ.
+    pub fn has_outputs_of(&self, other: &Self) -> bool {
+        let same_kind = |(a, b): (&EntityKind, &EntityKind)| {
+            let stored = |outcome: &Outcome| (outcome.name.clone(), outcome.kind, outcome.scale);
+            a.outcomes.iter().map(stored).eq(b.outcomes.iter().map(stored))
+        };
+        self.has_events_of(other)
+            && self.entities.iter().map(|e| e.kind).eq(other.entities.iter().map(|e| e.kind))
+            && self.kinds.len() == other.kinds.len()
+            && self.kinds.iter().zip(&other.kinds).all(same_kind)
+    }
+
     /// Says why ensembles with this catalogue cannot be stored; `None` if they can.
     pub fn fault(&self) -> Option<String> {
         let kind_without = self.entities.iter().find(|entity| entity.kind >= self.kinds.len());

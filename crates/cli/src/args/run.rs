@@ -108,6 +108,12 @@ pub(crate) struct RunArgs {
     /// Resume an interrupted ensemble
     #[arg(long, conflicts_with = "replace")]
     pub(crate) resume: bool,
+    /// Extend a complete ensemble to this many worlds
+    ///
+    /// Keeps the stored worlds and plays the others. Model, parameters and seed must be those of the ensemble; the result
+    /// equals a run of all N worlds.
+    #[arg(long, value_name = "N", conflicts_with_all = ["replace", "resume", "worlds"])]
+    pub(crate) extend: Option<u32>,
 }
 
 /// A goal that may end a run before all planned worlds.
