@@ -1,6 +1,9 @@
 //! Checks a model's blocks against its catalogue before they are written.
 
-use model::{Catalogue, EventBlock, EventKind, EventValues, NULL_LABEL, OutOfRange, OutcomeBlock, OutcomeKind, Values};
+use model::{
+    Catalogue, EventBlock, EventColumn, EventKind, EventValues, NULL_LABEL, OutOfRange, OutcomeBlock, OutcomeKind,
+    Values,
+};
 use world::World;
 
 /// The error says what is wrong with a block.
@@ -55,8 +58,10 @@ pub(crate) fn check_events(catalogue: &Catalogue, block: &EventBlock<'_>) -> Che
                 (EventKind::I8, EventValues::I8(_))
                     | (EventKind::I16, EventValues::I16(_))
                     | (EventKind::I32, EventValues::I32(_))
+                    | (EventKind::F64, EventValues::F64 { .. })
             );
             if fits {
+                check_nulls(entity, column, values, block)?;
                 continue;
             }
             return Err(format!("{name} of {entity} is declared {:?}, and has other values", column.kind));
@@ -78,6 +83,26 @@ pub(crate) fn check_events(catalogue: &Catalogue, block: &EventBlock<'_>) -> Che
         }
     }
     Ok(())
+}
+
+/// Checks that a column of real numbers says of each row whether it is NULL, and has NULL only if it may.
+fn check_nulls(entity: &str, column: &EventColumn, values: &EventValues<'_>, block: &EventBlock<'_>) -> Checked {
+    let EventValues::F64 { values, valid: Some(valid) } = values else { return Ok(()) };
+    let name = &column.name;
+    if valid.len() != values.len() {
+        return Err(format!(
+            "{name} of {entity} has {} values, and says of {} whether they are NULL",
+            values.len(),
+            valid.len()
+        ));
+    }
+    match valid.iter().position(|valid| !valid) {
+        Some(row) if !column.nullable => Err(format!(
+            "{name} of {entity} is NULL in world {}, and is declared to have a value",
+            world_of(block, row)
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Checks that each entity of the catalogue has outcomes once, and events at most once.
@@ -112,7 +137,7 @@ fn world_of(block: &EventBlock<'_>, row: usize) -> World {
 
 #[cfg(test)]
 mod tests {
-    use model::{Entity, EntityKind, EventColumn, Outcome};
+    use model::{Entity, EntityKind, Outcome};
     use world::WorldRange;
 
     use super::*;

@@ -139,6 +139,7 @@ impl<W: Fn(usize) -> bool> Sink for KeepEvents<'_, W> {
             EventValues::I8(v) => OwnedEventValues::I8(v.to_vec()),
             EventValues::I16(v) => OwnedEventValues::I16(v.to_vec()),
             EventValues::I32(v) => OwnedEventValues::I32(v.to_vec()),
+            EventValues::F64 { values, valid } => OwnedEventValues::reals(values, valid),
         };
         if let Err(reason) = check_events(self.catalogue, &block) {
             self.refused = Some(reason);

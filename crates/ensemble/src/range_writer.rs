@@ -8,6 +8,7 @@ use disk::Disk;
 use model::{Catalogue, EventBlock, EventKind, EventValues, OutcomeBlock, Sink, Stop, Values};
 use table::{
     EncodedColumn, Encoder, FlatColumn, ListRows, PageFormat, SegmentSchema, SegmentWriter, TableError, WrittenSegment,
+    plain,
 };
 use world::{ContentHash, WorldRange, mix64};
 
@@ -266,6 +267,7 @@ impl<'a> RangeWriter<'a> {
                     (EventValues::I8(values), _) => FlatColumn::I8 { values, nullable: column.nullable },
                     (EventValues::I16(values), _) => FlatColumn::I16 { values, nullable: column.nullable },
                     (EventValues::I32(values), _) => FlatColumn::I32 { values, nullable: column.nullable },
+                    (EventValues::F64 { values, valid }, _) => FlatColumn::F64 { values, valid },
                     (EventValues::Label(codes), _) => FlatColumn::Labels { codes, dictionary: &[] },
                 };
                 columns.push(encoder.flat(event::FIRST_OWN + i, values)?);
@@ -303,6 +305,21 @@ pub(crate) fn event_hash(entity: usize, column: usize, row_keys: &[u64], values:
         EventValues::I8(v) => ContentHash::of_column(column, row_keys, v),
         EventValues::I16(v) => ContentHash::of_column(column, row_keys, v),
         EventValues::I32(v) => ContentHash::of_column(column, row_keys, v),
+        EventValues::F64 { values, valid } => {
+            // NULL rows count as a column of their own, so that no number hashes as they do.
+            let (mut keys, mut bits, mut nulls) = (Vec::new(), Vec::new(), Vec::new());
+            for (row, (key, value)) in row_keys.iter().zip(*values).enumerate() {
+                if valid.is_none_or(|valid| valid[row]) {
+                    keys.push(*key);
+                    bits.push(plain(*value).to_bits() as i64);
+                } else {
+                    nulls.push(*key);
+                }
+            }
+            let null_column = column | 1 << 62;
+            ContentHash::of_column(column, &keys, &bits)
+                + ContentHash::of_column(null_column, &nulls, &vec![0i64; nulls.len()])
+        }
     }
 }
 

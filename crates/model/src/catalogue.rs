@@ -74,6 +74,8 @@ pub enum EventKind {
     I8,
     I16,
     I32,
+    /// Real numbers, stored as doubles.
+    F64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

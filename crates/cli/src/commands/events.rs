@@ -39,10 +39,11 @@ pub(crate) async fn events(args: &EventsArgs) -> Result<()> {
 
 fn print_events(catalogue: &Catalogue, events: &EventRows, rows: &[usize], format: Format) -> Result<()> {
     let cell = |column: usize, row: usize| -> Value {
-        match (events.columns[column].number(row), &catalogue.events[column].kind) {
-            (None, _) => Value::Null,
-            (Some(code), EventKind::Label(words)) => json!(words.get(code as usize)),
-            (Some(number), _) => json!(number),
+        let values = &events.columns[column];
+        match (&catalogue.events[column].kind, values.number(row)) {
+            (EventKind::F64, _) => json!(values.value(row)),
+            (EventKind::Label(words), Some(code)) => json!(words.get(code as usize)),
+            (_, number) => json!(number),
         }
     };
     if format == Format::Json {

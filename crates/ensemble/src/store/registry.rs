@@ -39,6 +39,7 @@ fn described(name: &str, disk: &dyn Disk, path: &Path, bytes: u64) -> std::resul
         match segment.flat(0, segment.column(column)?, 0..1)? {
             FlatValues::Texts { dictionary, .. } => Ok(dictionary.into_iter().next().unwrap_or_default()),
             FlatValues::Integers(values) => Ok(values.first().map(i32::to_string).unwrap_or_default()),
+            FlatValues::Reals { values, .. } => Ok(values.first().map(f64::to_string).unwrap_or_default()),
         }
     };
     let number = |column: &str| -> std::result::Result<u64, Box<dyn Error>> {
