@@ -16,6 +16,7 @@ Example:
 from ._answers import Bin, Check, Comparison, Condition, Correlation, Distribution, Interval, Probability, Verification
 from ._data import Data, Ensembles, open
 from ._ensemble import Ensemble, Entity
+from ._model import Catalogue, Model, Outcome, Param, Promise, Stream, World, Worlds, check, code, flag, number, per_world, real, run
 from ._table import Table
 from .errors import (
     AccessError,
@@ -35,6 +36,7 @@ from .errors import (
 __all__ = [
     "AccessError",
     "Bin",
+    "Catalogue",
     "Check",
     "Comparison",
     "Condition",
@@ -51,13 +53,27 @@ __all__ = [
     "Interval",
     "InvalidError",
     "LimitError",
+    "Model",
     "ModelError",
+    "Outcome",
+    "Param",
     "Probability",
+    "Promise",
     "RefusedRowsError",
     "StorageError",
+    "Stream",
     "Table",
     "TooFewWorldsError",
     "UnknownNameError",
     "Verification",
+    "World",
+    "Worlds",
+    "check",
+    "code",
+    "flag",
+    "number",
     "open",
+    "per_world",
+    "real",
+    "run",
 ]

@@ -45,7 +45,7 @@ impl Example {
             Self::Small => SMALL,
             Self::Big => BIG,
         };
-        let read = PLUGIN.definition.expect("bingo plays an event").read;
+        let read = &PLUGIN.definition.as_ref().expect("bingo plays an event").read;
         let event = read(text).expect("the example is good");
         let parameters = Parameters::parse(PARAMETERS, []).expect("nothing is given").defining(event);
         Bingo::new(&parameters).expect("the example is good")

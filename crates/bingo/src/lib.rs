@@ -26,7 +26,7 @@ mod team_state;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use model::{
     Catalogue, Condition, ConditionError, DefinitionSpec, EntityWorld, EventBlock, Identity, Model, ParameterError,
@@ -45,17 +45,17 @@ use team_state::TeamState;
 const EVENT: &str = "event";
 
 /// The model's entry point for a program.
-pub const PLUGIN: Plugin = Plugin {
-    name: "bingo",
-    summary: "teams working through a board of tiles, attempt by attempt",
-    parameters: PARAMETERS,
+pub static PLUGIN: LazyLock<Plugin> = LazyLock::new(|| Plugin {
+    name: "bingo".into(),
+    summary: "teams working through a board of tiles, attempt by attempt".into(),
+    parameters: PARAMETERS.into(),
     definition: Some(DefinitionSpec {
-        name: EVENT,
-        doc: "activities, players, rows of tiles and teams, in TOML or JSON",
-        read: definition::read,
+        name: EVENT.into(),
+        doc: "activities, players, rows of tiles and teams, in TOML or JSON".into(),
+        read: Arc::new(definition::read),
     }),
-    build: |parameters| Ok(Box::new(Bingo::new(parameters)?)),
-};
+    build: Arc::new(|parameters| Ok(Box::new(Bingo::new(parameters)?))),
+});
 
 /// The model with a fixed event and parameters.
 pub struct Bingo {

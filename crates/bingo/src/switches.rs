@@ -3,7 +3,7 @@
 use model::{ParameterSpec, Parameters};
 
 const fn switch(name: &'static str, doc: &'static str) -> ParameterSpec {
-    ParameterSpec { name, doc, default: 0.0, min: 0.0, max: 1.0 }
+    ParameterSpec::number(name, doc, 0.0, 0.0, 1.0)
 }
 
 /// All switches: 1 is `BingoSim`'s rule, 0 ours.

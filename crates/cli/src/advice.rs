@@ -41,6 +41,7 @@ fn on_ensemble(error: &EnsembleError) -> Option<String> {
         EnsembleError::Taken { .. } => {
             Some("resume it with --resume, replace it with --replace, or choose another --name".to_owned())
         }
+        EnsembleError::Incomplete { .. } => Some("complete it with --resume".to_owned()),
         EnsembleError::Damaged { name, .. } => {
             Some(format!("replace it with `manyworlds run --replace`, or remove it with `manyworlds drop {name}`"))
         }

@@ -54,6 +54,8 @@ pub(crate) enum Command {
     Models {
         /// Model whose parameters to list
         model: Option<String>,
+        #[command(flatten)]
+        format: FormatArgs,
     },
     /// Play an ensemble of worlds
     ///
@@ -299,5 +301,5 @@ pub(crate) struct SqlArgs {
 
 fn parse_pair(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or_else(|| format!("{text:?} is not of the form NAME=VALUE"))?;
-    Ok((key.trim().to_owned(), value.trim().to_owned()))
+    Ok((key.trim().to_owned(), value.to_owned()))
 }

@@ -16,10 +16,11 @@ mod settings;
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use anyhow::{Context as _, Result};
+use model::Models;
 
 /// The file to start for processes of this program, and why it is unknown.
 static PROGRAM: OnceLock<io::Result<PathBuf>> = OnceLock::new();
@@ -53,6 +54,11 @@ pub fn main(words: Vec<OsString>, program: io::Result<PathBuf>) -> ExitCode {
             ExitCode::ERROR
         }
     }
+}
+
+/// The models that commands can play. A face may add its own.
+pub fn models() -> Arc<Models> {
+    commands::MODELS.clone()
 }
 
 /// The exit code of a command.

@@ -1,6 +1,9 @@
 //! Checks a model's blocks against its catalogue before they are written.
 
-use model::{Catalogue, EventBlock, EventKind, EventValues, NULL_LABEL, OutOfRange, OutcomeBlock, OutcomeKind, Values};
+use model::{
+    Catalogue, EventBlock, EventColumn, EventKind, EventValues, NULL_LABEL, OutOfRange, OutcomeBlock, OutcomeKind,
+    Values,
+};
 use world::World;
 
 /// The error says what is wrong with a block.
@@ -9,7 +12,7 @@ type Checked = Result<(), String>;
 /// Checks that a block has a column of the right kind and length for each outcome of its entity, and that flags are 0
 /// or 1.
 pub(crate) fn check_outcomes(catalogue: &Catalogue, block: &OutcomeBlock<'_>) -> Checked {
-    let entity = &catalogue.entities[block.entity].name;
+    let entity = name_of(catalogue, block.entity)?;
     let outcomes = &catalogue.kind_of(block.entity).outcomes;
     if block.columns.len() != outcomes.len() {
         return Err(format!("{entity} has {} outcomes, and the model gave {}", outcomes.len(), block.columns.len()));
@@ -30,7 +33,7 @@ pub(crate) fn check_outcomes(catalogue: &Catalogue, block: &OutcomeBlock<'_>) ->
         };
         if let Some((place, value)) = outside {
             let world = World(block.range.first().0 + place as u32);
-            let wrong = OutOfRange { entity: entity.clone(), column: name.clone(), world, value, min: 0, max: 1 };
+            let wrong = OutOfRange { entity: entity.to_owned(), column: name.clone(), world, value, min: 0, max: 1 };
             return Err(wrong.to_string());
         }
     }
@@ -39,7 +42,7 @@ pub(crate) fn check_outcomes(catalogue: &Catalogue, block: &OutcomeBlock<'_>) ->
 
 /// Checks that a block has a column of the right kind and length for each event column, and that codes have words.
 pub(crate) fn check_events(catalogue: &Catalogue, block: &EventBlock<'_>) -> Checked {
-    let entity = &catalogue.entities[block.entity].name;
+    let entity = name_of(catalogue, block.entity)?;
     let rows: usize = block.rows.iter().map(|&rows| rows as usize).sum();
     if block.columns.len() != catalogue.events.len() || block.rows.len() != block.range.count() {
         return Err(format!("the events of {entity} have other columns or worlds than were declared"));
@@ -55,8 +58,10 @@ pub(crate) fn check_events(catalogue: &Catalogue, block: &EventBlock<'_>) -> Che
                 (EventKind::I8, EventValues::I8(_))
                     | (EventKind::I16, EventValues::I16(_))
                     | (EventKind::I32, EventValues::I32(_))
+                    | (EventKind::F64, EventValues::F64 { .. })
             );
             if fits {
+                check_nulls(entity, column, values, block)?;
                 continue;
             }
             return Err(format!("{name} of {entity} is declared {:?}, and has other values", column.kind));
@@ -67,7 +72,7 @@ pub(crate) fn check_events(catalogue: &Catalogue, block: &EventBlock<'_>) -> Che
         let stands = |code: &u8| usize::from(*code) < words.len() || (column.nullable && *code == NULL_LABEL);
         if let Some(row) = codes.iter().position(|code| !stands(code)) {
             let wrong = OutOfRange {
-                entity: entity.clone(),
+                entity: entity.to_owned(),
                 column: name.clone(),
                 world: world_of(block, row),
                 value: i64::from(codes[row]),
@@ -78,6 +83,47 @@ pub(crate) fn check_events(catalogue: &Catalogue, block: &EventBlock<'_>) -> Che
         }
     }
     Ok(())
+}
+
+/// Checks that a column of real numbers says of each row whether it is NULL, and has NULL only if it may.
+fn check_nulls(entity: &str, column: &EventColumn, values: &EventValues<'_>, block: &EventBlock<'_>) -> Checked {
+    let EventValues::F64 { values, valid: Some(valid) } = values else { return Ok(()) };
+    let name = &column.name;
+    if valid.len() != values.len() {
+        return Err(format!(
+            "{name} of {entity} has {} values, and says of {} whether they are NULL",
+            values.len(),
+            valid.len()
+        ));
+    }
+    match valid.iter().position(|valid| !valid) {
+        Some(row) if !column.nullable => Err(format!(
+            "{name} of {entity} is NULL in world {}, and is declared to have a value",
+            world_of(block, row)
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Checks that each entity of the catalogue has outcomes once, and events at most once.
+pub(crate) fn check_entities(catalogue: &Catalogue, outcomes: &[usize], events: &[usize]) -> Checked {
+    let mut given = vec![(0u32, 0u32); catalogue.entities.len()];
+    outcomes.iter().for_each(|&entity| given[entity].0 += 1);
+    events.iter().for_each(|&entity| given[entity].1 += 1);
+    for (entity, given) in catalogue.entities.iter().zip(given) {
+        match given {
+            (0, _) => return Err(format!("the model gave no outcomes of {}", entity.name)),
+            (2.., _) => return Err(format!("the model gave outcomes of {} twice", entity.name)),
+            (_, 2..) => return Err(format!("the model gave events of {} twice", entity.name)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn name_of(catalogue: &Catalogue, entity: usize) -> Result<&str, String> {
+    let found = catalogue.entities.get(entity).map(|entity| entity.name.as_str());
+    found.ok_or_else(|| format!("the model gave entity {entity}, and declares {}", catalogue.entities.len()))
 }
 
 fn world_of(block: &EventBlock<'_>, row: usize) -> World {
@@ -91,7 +137,7 @@ fn world_of(block: &EventBlock<'_>, row: usize) -> World {
 
 #[cfg(test)]
 mod tests {
-    use model::{Entity, EntityKind, EventColumn, Outcome};
+    use model::{Entity, EntityKind, Outcome};
     use world::WorldRange;
 
     use super::*;

@@ -18,6 +18,12 @@ pub enum EnsembleError {
     Version { name: String, version: u64 },
     #[error("ensemble {name:?} exists already")]
     Taken { name: String },
+    /// An ensemble that is not complete cannot be extended.
+    #[error("ensemble {name:?} cannot be extended before it is complete: it stores {stored} of {planned} worlds")]
+    Incomplete { name: String, stored: usize, planned: usize },
+    /// An extension would change the stored worlds.
+    #[error("ensemble {name:?} cannot be extended: {reason}")]
+    Extension { name: String, reason: String },
     #[error("ensemble {name:?} does not store world {}: of {planned} worlds it stores {}", world.0, stored_worlds(stored))]
     World {
         name: String,
@@ -33,6 +39,12 @@ pub enum EnsembleError {
     Memory { limit: usize },
     #[error("{entity} has no events: the model records none for it")]
     NoEvents { entity: String },
+    /// The model's catalogue has a fault.
+    #[error("ensemble {name:?} cannot be stored: its model declares its outputs wrongly: {reason}")]
+    Catalogue { name: String, reason: String },
+    /// The model to play the ensemble is missing or refuses its parameters.
+    #[error("ensemble {ensemble:?} cannot be played here: {reason}")]
+    NoModel { ensemble: String, reason: String },
     /// The model to replay worlds is missing or failed.
     #[error("worlds of ensemble {ensemble:?} cannot be played again: {reason}")]
     Replay { ensemble: String, reason: String },

@@ -65,7 +65,7 @@ impl Cond {
                 Some(code) => passes.get(code as usize).copied().unwrap_or_default(),
                 None => *missing,
             },
-            Self::Null(column) => events.columns[*column].number(row).is_none(),
+            Self::Null(column) => events.columns[*column].value(row).is_none(),
             Self::Compare(left, comparison, right) => match (left.value(events, row), right.value(events, row)) {
                 (Some(left), Some(right)) => comparison.holds(expr::order(left, right)),
                 _ => *comparison == Comparison::NotEqual,
@@ -78,7 +78,7 @@ impl Cond {
 impl Number {
     fn value(&self, events: &EventRows, row: usize) -> Option<f64> {
         Some(match self {
-            Self::Column(column) => f64::from(events.columns[*column].number(row)?),
+            Self::Column(column) => events.columns[*column].value(row)?,
             Self::Constant(value) => *value,
             Self::Negative(inner) => -inner.value(events, row)?,
             Self::Absolute(inner) => inner.value(events, row)?.abs(),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use model::{Catalogue, EventBlock, EventKind, EventValues, NULL_I8, NULL_I16, NULL_LABEL};
-use table::{FlatValues, TableError};
+use table::{FlatValues, TableError, plain};
 use world::WorldRange;
 
 use crate::range_reader::RangeReader;
@@ -28,6 +28,11 @@ pub enum OwnedEventValues {
     I8(Vec<i8>),
     I16(Vec<i16>),
     I32(Vec<i32>),
+    /// Real numbers with one zero and one NaN; 0 where `valid` is false, for NULL.
+    F64 {
+        values: Vec<f64>,
+        valid: Option<Vec<bool>>,
+    },
 }
 
 impl OwnedEventValues {
@@ -37,10 +42,24 @@ impl OwnedEventValues {
             Self::I8(v) => EventValues::I8(v),
             Self::I16(v) => EventValues::I16(v),
             Self::I32(v) => EventValues::I32(v),
+            Self::F64 { values, valid } => EventValues::F64 { values, valid: valid.as_deref() },
         }
     }
 
-    /// The integer (or code) of a row; `None` for NULL.
+    /// Real numbers as a model emits them or as they are stored.
+    pub(crate) fn reals(values: &[f64], valid: Option<&[bool]>) -> Self {
+        let valid = valid.filter(|valid| valid.contains(&false)).map(<[bool]>::to_vec);
+        let value =
+            |(row, x): (usize, &f64)| if valid.as_ref().is_none_or(|valid| valid[row]) { plain(*x) } else { 0.0 };
+        Self::F64 { values: values.iter().enumerate().map(value).collect(), valid }
+    }
+
+    /// The number (or code) of a row; `None` for NULL.
+    pub fn value(&self, row: usize) -> Option<f64> {
+        self.borrow().value(row)
+    }
+
+    /// The integer (or code) of a row; `None` for NULL and in a column of real numbers.
     pub fn number(&self, row: usize) -> Option<i32> {
         self.borrow().number(row)
     }
@@ -125,6 +144,7 @@ impl RangeReader {
                 let values = v.into_iter().map(|v| i16::try_from(narrow(v, i32::from(NULL_I16))));
                 OwnedEventValues::I16(values.collect::<Result<_, _>>().map_err(|_| wrong())?)
             }
+            (FlatValues::Reals { values, valid }, EventKind::F64) => OwnedEventValues::reals(&values, valid.as_deref()),
             // NULL in the segment is NULL in the block.
             (FlatValues::Integers(v), EventKind::I32) => OwnedEventValues::I32(v),
             _ => return Err(wrong()),

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use model::{EventBlock, EventValues, Model, OutcomeBlock, Sink, Stop, Wanted};
+use model::{Catalogue, EventBlock, EventValues, Model, OutcomeBlock, Sink, Stop, Wanted};
 use world::WorldRange;
 
+use crate::declared::check_events;
 use crate::error::EnsembleError;
 use crate::event_reader::{EntityRows, EventRows, OwnedEventValues};
 use crate::plan::{EventMode, MakeModel, ModelError};
@@ -103,22 +104,30 @@ impl EventSource<'_> {
             From::Segment(reader, rows) => return Ok(reader.events(&ensemble.plan.catalogue, rows, worlds, wants)?),
             From::Model(model) => model,
         };
-        let mut kept = KeepEvents { entity: *entity, wants, events: None };
+        let catalogue = &ensemble.plan.catalogue;
+        let mut kept = KeepEvents { catalogue, entity: *entity, wants, events: None, refused: None };
         let wanted = Wanted { events: true, entity: Some(*entity) };
         let played = model.simulate(ensemble.plan.seed, worlds, wanted, &mut kept);
-        played.map_err(|error| ensemble.cannot_replay(error.to_string()))?;
+        let cannot = |reason: &str| ensemble.cannot_replay(format!("worlds {worlds}: {reason}"));
+        if let Some(reason) = kept.refused {
+            return Err(cannot(&reason));
+        }
+        played.map_err(|stop| cannot(&stop.reason(&ensemble.plan.model)))?;
         kept.events.ok_or_else(|| ensemble.no_events(*entity))
     }
 }
 
 /// Keeps some event columns of one entity as a model emits them.
-struct KeepEvents<W> {
+struct KeepEvents<'a, W> {
+    catalogue: &'a Catalogue,
     entity: usize,
     wants: W,
     events: Option<EventRows>,
+    /// Why a block differs from the catalogue.
+    refused: Option<String>,
 }
 
-impl<W: Fn(usize) -> bool> Sink for KeepEvents<W> {
+impl<W: Fn(usize) -> bool> Sink for KeepEvents<'_, W> {
     fn outcomes(&mut self, _: OutcomeBlock<'_>) -> Result<(), Stop> {
         Ok(())
     }
@@ -130,7 +139,12 @@ impl<W: Fn(usize) -> bool> Sink for KeepEvents<W> {
             EventValues::I8(v) => OwnedEventValues::I8(v.to_vec()),
             EventValues::I16(v) => OwnedEventValues::I16(v.to_vec()),
             EventValues::I32(v) => OwnedEventValues::I32(v.to_vec()),
+            EventValues::F64 { values, valid } => OwnedEventValues::reals(values, valid),
         };
+        if let Err(reason) = check_events(self.catalogue, &block) {
+            self.refused = Some(reason);
+            return Err(Stop::Sink);
+        }
         if block.entity == self.entity {
             let columns = block.columns.iter().enumerate().map(own).collect();
             let EventBlock { entity, range, rows, .. } = block;

@@ -58,7 +58,7 @@ pub use given::{Given, TooFew, Wider};
 pub use interval::Interval;
 pub use known::KnownOutcome;
 pub use paths::RangePaths;
-pub use plan::{EventMode, MakeModel, ModelError, NameError, Plan, check_name};
+pub use plan::{EventMode, MakeModel, MissingModel, ModelError, NameError, Plan, check_name, make_model};
 pub use price::{LegPrice, Price, price};
 pub use questions::{OutcomeAnswer, OutcomeQuestion, PriceQuestion, open_columns};
 pub use range_reader::{RangeMetadata, RangeReader};
@@ -66,4 +66,4 @@ pub use range_writer::{Encoders, PhaseTimes, RangeWriter, Unwritten, WrittenRang
 pub use schema::{event_fields, outcome_fields};
 pub use store::{Registered, Store};
 pub use stored::{RangeFile, StoredEnsemble};
-pub use verify::{Check, Verification, verify};
+pub use verify::{Check, Verification, verify, verify_without_model};

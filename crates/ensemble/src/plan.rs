@@ -3,10 +3,10 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use model::{Catalogue, Model};
+use model::{Catalogue, Model, Models, ModelsError};
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
-use world::{Seed, WorldRange};
+use world::{Seed, World, WorldRange};
 
 /// Whether to store events or replay them on demand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
@@ -35,16 +35,48 @@ pub struct Plan {
     pub catalogue: Catalogue,
 }
 
-/// Why a model could not be created.
+/// Why a model could not be created: [`MissingModel`] if the program does not have it.
 pub type ModelError = Box<dyn Error + Send + Sync>;
 
 /// Creates the model of a stored plan.
 pub type MakeModel = Arc<dyn Fn(&Plan) -> Result<Arc<dyn Model>, ModelError> + Send + Sync>;
 
+/// The model of a stored ensemble is not at hand.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{0} (the ensemble's outcomes and stored events can be read without its model; playing and replaying worlds, and \
+     the model's own conditions and summaries need it)"
+)]
+pub struct MissingModel(pub ModelsError);
+
+/// Creates models from those of a program.
+pub fn make_model(models: Arc<Models>) -> MakeModel {
+    Arc::new(move |plan| {
+        let plugin = models.find(&plan.model).map_err(MissingModel)?;
+        let made = plugin.build_from_json(&plan.parameters);
+        Ok(made.map_err(|e| format!("cannot use the stored parameters of ensemble {:?}: {e}", plan.name))?)
+    })
+}
+
 impl Plan {
     /// The ranges, in order.
     pub fn ranges(&self) -> Vec<WorldRange> {
         self.worlds.split(self.range_worlds)
+    }
+
+    /// The worlds outside `done`, in ranges as long as planned. An ensemble that was extended begins new ranges where its
+    /// old worlds end.
+    pub fn ranges_without(&self, done: &[WorldRange]) -> Vec<WorldRange> {
+        let mut done: Vec<(u32, u32)> = done.iter().map(|range| (range.first().0, range.end())).collect();
+        done.sort_unstable();
+        let (mut next, end) = (self.worlds.first().0, self.worlds.end());
+        let mut ranges = Vec::new();
+        for (first, last) in done.into_iter().chain([(end, end)]) {
+            let gap = WorldRange::new(World(next), first.min(end).saturating_sub(next));
+            ranges.extend(gap.into_iter().flat_map(|gap| gap.split(self.range_worlds)));
+            next = next.max(last);
+        }
+        ranges
     }
 
     /// Describes a difference from another plan that would change the worlds; `None` if there is none.
@@ -82,6 +114,29 @@ pub fn check_name(name: &str) -> Result<(), NameError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn remaining_ranges_fill_the_gaps() {
+        let plan = |worlds| Plan {
+            name: String::new(),
+            model: String::new(),
+            parameters: String::new(),
+            seed: Seed(1),
+            worlds: WorldRange::new(World(0), worlds).unwrap(),
+            range_worlds: 10,
+            events: EventMode::Replay,
+            catalogue: Catalogue { kinds: Vec::new(), entities: Vec::new(), events: Vec::new() },
+        };
+        let range = |first, count| WorldRange::new(World(first), count).unwrap();
+        assert_eq!(plan(25).ranges_without(&[]), plan(25).ranges());
+        assert_eq!(plan(25).ranges_without(&plan(25).ranges()), []);
+        assert_eq!(plan(25).ranges_without(&[range(10, 10)]), [range(0, 10), range(20, 5)]);
+        assert_eq!(plan(25).ranges_without(&[range(20, 5), range(1_000_000, 1)]), [range(0, 10), range(10, 10)]);
+        // 25 worlds were extended to 47, in ranges of 10 that begin at 25.
+        let old = plan(25).ranges();
+        assert_eq!(plan(47).ranges_without(&old), [range(25, 10), range(35, 10), range(45, 2)]);
+        assert_eq!(plan(47).ranges_without(&[old, vec![range(35, 10)]].concat()), [range(25, 10), range(45, 2)]);
+    }
 
     #[test]
     fn names_that_cannot_be_files_are_refused() {

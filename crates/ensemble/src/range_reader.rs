@@ -146,7 +146,7 @@ impl RangeReader {
             FlatValues::Texts { codes: places, dictionary: words } => {
                 places.iter().map(|&p| words.get(p as usize).map_or("", String::as_str)).eq(expected)
             }
-            FlatValues::Integers(_) => false,
+            FlatValues::Integers(_) | FlatValues::Reals { .. } => false,
         };
         if equal { Ok(()) } else { Err(damaged(self.segment.path(), "its outcomes are not those of the catalogue")) }
     }

@@ -8,11 +8,12 @@ use disk::Disk;
 use model::{Catalogue, EventBlock, EventKind, EventValues, OutcomeBlock, Sink, Stop, Values};
 use table::{
     EncodedColumn, Encoder, FlatColumn, ListRows, PageFormat, SegmentSchema, SegmentWriter, TableError, WrittenSegment,
+    plain,
 };
 use world::{ContentHash, WorldRange, mix64};
 
 use crate::aggregate::{Aggregates, Follow};
-use crate::declared::{check_events, check_outcomes};
+use crate::declared::{check_entities, check_events, check_outcomes};
 use crate::paths::RangePaths;
 use crate::range_reader::RangeMetadata;
 use crate::schema::{event, event_fields, outcome, outcome_fields};
@@ -125,8 +126,10 @@ pub enum Unwritten {
     Interrupted,
     /// The files cannot be written.
     Table(TableError),
-    /// The model failed, or its blocks differ from its catalogue; the text says why.
-    Model(String),
+    /// The model stopped.
+    Stopped(Stop),
+    /// The model's blocks differ from its catalogue; the text says why.
+    Undeclared(String),
 }
 
 impl From<TableError> for Unwritten {
@@ -175,7 +178,10 @@ impl<'a> RangeWriter<'a> {
         if let Some(failure) = self.failure {
             return Err(failure);
         }
-        played.map_err(|stop| Unwritten::Model(stop.to_string()))?;
+        played.map_err(Unwritten::Stopped)?;
+        let of_events = self.events.as_ref().map_or(&[][..], |events| &events.metadata.entities);
+        check_entities(&self.encoders.catalogue, &self.outcomes.metadata.entities, of_events)
+            .map_err(Unwritten::Undeclared)?;
         let writing = Instant::now();
         let (values, outcome_hash) = (self.outcomes.metadata.items, self.outcomes.metadata.hash);
         let of_events = self.events.as_ref().map(|events| (events.metadata.items, events.metadata.hash));
@@ -261,6 +267,7 @@ impl<'a> RangeWriter<'a> {
                     (EventValues::I8(values), _) => FlatColumn::I8 { values, nullable: column.nullable },
                     (EventValues::I16(values), _) => FlatColumn::I16 { values, nullable: column.nullable },
                     (EventValues::I32(values), _) => FlatColumn::I32 { values, nullable: column.nullable },
+                    (EventValues::F64 { values, valid }, _) => FlatColumn::F64 { values, valid },
                     (EventValues::Label(codes), _) => FlatColumn::Labels { codes, dictionary: &[] },
                 };
                 columns.push(encoder.flat(event::FIRST_OWN + i, values)?);
@@ -298,16 +305,37 @@ pub(crate) fn event_hash(entity: usize, column: usize, row_keys: &[u64], values:
         EventValues::I8(v) => ContentHash::of_column(column, row_keys, v),
         EventValues::I16(v) => ContentHash::of_column(column, row_keys, v),
         EventValues::I32(v) => ContentHash::of_column(column, row_keys, v),
+        EventValues::F64 { values, valid } => {
+            // NULL rows count as a column of their own, so that no number hashes as they do.
+            let (mut keys, mut bits, mut nulls) = (Vec::new(), Vec::new(), Vec::new());
+            for (row, (key, value)) in row_keys.iter().zip(*values).enumerate() {
+                if valid.is_none_or(|valid| valid[row]) {
+                    keys.push(*key);
+                    bits.push(plain(*value).to_bits() as i64);
+                } else {
+                    nulls.push(*key);
+                }
+            }
+            let null_column = column | 1 << 62;
+            ContentHash::of_column(column, &keys, &bits)
+                + ContentHash::of_column(null_column, &nulls, &vec![0i64; nulls.len()])
+        }
     }
 }
 
 impl RangeWriter<'_> {
+    fn check_range(&self, range: WorldRange) -> Result<(), Unwritten> {
+        let wrong = || Unwritten::Undeclared(format!("the model gave worlds {range} for worlds {}", self.range));
+        if range == self.range { Ok(()) } else { Err(wrong()) }
+    }
+
     fn write_outcomes(&mut self, block: &OutcomeBlock<'_>) -> Result<(), Unwritten> {
         if (self.stop)() {
             return Err(Unwritten::Interrupted);
         }
+        self.check_range(block.range)?;
         let encoding = Instant::now();
-        check_outcomes(&self.encoders.catalogue, block).map_err(Unwritten::Model)?;
+        check_outcomes(&self.encoders.catalogue, block).map_err(Unwritten::Undeclared)?;
         let columns = self.encode_outcomes(block)?;
         for (i, values) in block.columns.iter().enumerate() {
             self.outcomes.metadata.hash += outcome_hash(block.entity, i, &self.world_keys, values);
@@ -324,8 +352,9 @@ impl RangeWriter<'_> {
         if self.events.is_none() {
             return Ok(());
         }
+        self.check_range(block.range)?;
         let encoding = Instant::now();
-        check_events(&self.encoders.catalogue, block).map_err(Unwritten::Model)?;
+        check_events(&self.encoders.catalogue, block).map_err(Unwritten::Undeclared)?;
         let columns = self.encode_events(block)?;
         let Some(events) = &mut self.events else { return Ok(()) };
         event_row_keys(&mut self.row_keys, &self.world_keys, block.rows);

@@ -56,6 +56,7 @@ pub fn event_fields(catalogue: &Catalogue) -> Vec<Field> {
             EventKind::I8 => FieldType::Int8,
             EventKind::I16 => FieldType::Int16,
             EventKind::I32 => FieldType::Int32,
+            EventKind::F64 => FieldType::Double,
         };
         Field::new(&c.name, ty)
     });

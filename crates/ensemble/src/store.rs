@@ -149,8 +149,12 @@ impl Store {
     /// Registers a new ensemble, or a new version of one.
     ///
     /// # Errors
-    /// When the name is taken and `replace` is false, or the tables have an event column of another type.
+    /// When the name is taken and `replace` is false, the catalogue is faulty, or the tables have an event column of
+    /// another type.
     pub async fn register(&mut self, plan: Plan, replace: bool) -> Result<Registered> {
+        if let Some(reason) = plan.catalogue.fault() {
+            return Err(EnsembleError::Catalogue { name: plan.name, reason });
+        }
         loop {
             self.refresh().await?;
             let taken = self.names().await?.contains(&plan.name);

@@ -39,6 +39,15 @@ pub struct Verification {
 ///
 /// A damaged file is a failed check; an error means that checking itself cannot continue.
 pub fn verify(ensemble: &StoredEnsemble, model: &dyn Model) -> Result<Verification, EnsembleError> {
+    check(ensemble, Ok(model))
+}
+
+/// As [`verify`], where the model is not at hand for the reason `missing`: its identities and recounts are not checked.
+pub fn verify_without_model(ensemble: &StoredEnsemble, missing: &str) -> Result<Verification, EnsembleError> {
+    check(ensemble, Err(missing))
+}
+
+fn check(ensemble: &StoredEnsemble, model: Result<&dyn Model, &str>) -> Result<Verification, EnsembleError> {
     // A missing file is reported below; an unreachable store is an error, not a failed check.
     match ensemble.fetch(ensemble.outcomes.iter().chain(&ensemble.events)) {
         Err(error) if error.kind() == ErrorKind::Environment => return Err(error.into()),
@@ -53,13 +62,22 @@ pub fn verify(ensemble: &StoredEnsemble, model: &dyn Model) -> Result<Verificati
     } else {
         None
     };
-    if !stored {
-        checks.push(nothing_to_recount(ensemble));
-    } else if outcomes.is_some() && events.is_some() {
-        check_recount(ensemble, model, &mut checks);
-    }
-    if outcomes.is_some() {
-        check_identities(ensemble, model, &mut checks)?;
+    match model {
+        Ok(model) => {
+            if !stored {
+                checks.push(nothing_to_recount(ensemble));
+            } else if outcomes.is_some() && events.is_some() {
+                check_recount(ensemble, model, &mut checks);
+            }
+            if outcomes.is_some() {
+                check_identities(ensemble, model, &mut checks)?;
+            }
+        }
+        Err(missing) => checks.push(Check {
+            name: "the model's recounts and identities hold".to_owned(),
+            ok: None,
+            detail: format!("not checked: {missing}"),
+        }),
     }
     Ok(Verification {
         ok: checks.iter().all(|c| c.ok != Some(false)),
@@ -225,18 +243,22 @@ impl Sink for Recount<'_> {
         let mut different = None;
         let mut compared = 0;
         let read = each_column(catalogue, self.stored, block.entity, |outcome, stored| {
-            let counted = &block.columns[outcome];
-            if counted.is_empty() {
+            let Some(counted) = block.columns.get(outcome).filter(|counted| !counted.is_empty()) else { return };
+            compared += stored.len() as u64;
+            let name = || &catalogue.kind_of(block.entity).outcomes[outcome].name;
+            let entity = &catalogue.entities[block.entity].name;
+            if counted.len() != stored.len() {
+                let (counted, stored) = (counted.len(), stored.len());
+                different = Some(format!("{} of {entity} recounts to {counted} values for {stored} worlds", name()));
                 return;
             }
-            compared += stored.len() as u64;
-            let world = (0..stored.len()).find(|&w| number(&stored, w) != number(counted, w));
+            let differs = |a: f64, b: f64| a != b && !(a.is_nan() && b.is_nan());
+            let world = (0..stored.len()).find(|&w| differs(number(&stored, w), number(counted, w)));
             if let Some(w) = world {
                 different.get_or_insert_with(|| {
                     format!(
-                        "{} of {} in world {} is stored as {}, but its events count to {}",
-                        catalogue.kind_of(block.entity).outcomes[outcome].name,
-                        catalogue.entities[block.entity].name,
+                        "{} of {entity} in world {} is stored as {}, but its events count to {}",
+                        name(),
                         World(block.range.first().0 + w as u32),
                         number(&stored, w),
                         number(counted, w)
@@ -277,9 +299,10 @@ fn recount(ensemble: &StoredEnsemble, model: &dyn Model, detail: &mut String) ->
         let mut sink = Recount { catalogue, stored: &stored, compared: 0, different: None, failure: None };
         for entity in event_entities(&events) {
             let rows = events.events(catalogue, &events.entity_rows(entity)?, *range, |_| true)?;
-            // The sink keeps its own errors, so the model has none to return.
-            if model.recount(&rows.block(), &mut sink).is_err() {
-                break;
+            // The sink keeps its own errors, so this one is the model's.
+            if let Err(stop) = model.recount(&rows.block(), &mut sink) {
+                *detail = format!("worlds {range}: {}", stop.reason(&ensemble.plan.model));
+                return Ok((compared, false));
             }
         }
         if let Some(error) = sink.failure {

@@ -27,7 +27,8 @@ impl Job {
         let damaged = |reason| EnsembleError::Damaged { name: submitted.name.clone(), reason };
         let mut store = tables.open(&submitted.name).await?;
         let ensemble = store.take_up(&submitted.name, submitted.version).await?;
-        let model = make_model(&ensemble.plan).map_err(|error| damaged(error.to_string()))?;
+        let missing = |reason| EnsembleError::NoModel { ensemble: submitted.name.clone(), reason };
+        let model = make_model(&ensemble.plan).map_err(|error| missing(error.to_string()))?;
         // All workers use the submitted format, so that a range's files have the same bytes from any worker.
         let format = PageFormat {
             codec: submitted.codec.parse().map_err(|error: UnknownCodec| damaged(error.to_string()))?,

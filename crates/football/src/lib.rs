@@ -31,6 +31,8 @@ pub use parameters::PARAMETERS;
 pub use play::{Foul, Kind, Outcome, Play, ROSTER};
 pub use season::SEASON_OUTCOMES;
 
+use std::sync::{Arc, LazyLock};
+
 use model::{
     Catalogue, Condition, ConditionError, Entity, EntityKind, EntityWorld, EventBlock, Identity, Model, OutOfRange,
     ParameterError, Parameters, Plugin, Sink, Stop, SummaryTable, UnknownName, Wanted,
@@ -46,13 +48,13 @@ use season::{Rules, Season};
 use tables::Tables;
 
 /// The model's entry point for a program.
-pub const PLUGIN: Plugin = Plugin {
-    name: "football",
-    summary: "seasons of a 32-team American football league, play by play",
-    parameters: PARAMETERS,
+pub static PLUGIN: LazyLock<Plugin> = LazyLock::new(|| Plugin {
+    name: "football".into(),
+    summary: "seasons of a 32-team American football league, play by play".into(),
+    parameters: PARAMETERS.into(),
     definition: None,
-    build: |parameters| Ok(Box::new(Football::new(parameters)?)),
-};
+    build: Arc::new(|parameters| Ok(Box::new(Football::new(parameters)?))),
+});
 
 const GAME_KIND: usize = 0;
 const TEAM_KIND: usize = 1;

@@ -3,7 +3,7 @@
 use model::{ParameterSpec, Parameters};
 
 const fn spec(name: &'static str, doc: &'static str, default: f64, min: f64, max: f64) -> ParameterSpec {
-    ParameterSpec { name, doc, default, min, max }
+    ParameterSpec::number(name, doc, default, min, max)
 }
 
 /// All parameters; the defaults are those measured in the seasons 2015 to 2019.

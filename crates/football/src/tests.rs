@@ -288,10 +288,8 @@ fn scores_fit_their_columns_at_all_extremes() {
     let specs: Vec<_> = PARAMETERS.iter().filter(|spec| spec.name != "league").collect();
     let mut highest = 0;
     for corner in 0..1u32 << specs.len() {
-        let end = |(place, spec): (usize, &&model::ParameterSpec)| {
-            (spec.name, if corner >> place & 1 == 1 { spec.max } else { spec.min }.to_string())
-        };
-        let given: Vec<(&str, String)> = specs.iter().enumerate().map(end).collect();
+        let end = |place: usize| specs[place].bounds().unwrap()[corner as usize >> place & 1].to_string();
+        let given: Vec<(&str, String)> = (0..specs.len()).map(|place| (&*specs[place].name, end(place))).collect();
         let model =
             Football::new(&parameters(&given.iter().map(|(n, v)| (*n, v.as_str())).collect::<Vec<_>>())).unwrap();
         let (mut season, mut plays) = (crate::season::Season::new(), Vec::new());

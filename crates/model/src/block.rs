@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use world::{World, WorldRange};
 
-use crate::OutOfRange;
+use crate::{Failure, OutOfRange};
 
 /// NULL in a column of label codes.
 pub const NULL_LABEL: u8 = u8::MAX;
@@ -62,6 +62,9 @@ pub enum EventValues<'a> {
     I16(&'a [i16]),
     /// 32-bit integers; in a nullable column [`NULL_I32`] is NULL.
     I32(&'a [i32]),
+    /// Real numbers, infinities and NaN included. In a nullable column, a row whose `valid` is false is NULL: no number
+    /// stands for it. All zeros count as one value, and so do all NaNs.
+    F64 { values: &'a [f64], valid: Option<&'a [bool]> },
 }
 
 impl EventValues<'_> {
@@ -72,10 +75,20 @@ impl EventValues<'_> {
             Self::I8(v) => v.len(),
             Self::I16(v) => v.len(),
             Self::I32(v) => v.len(),
+            Self::F64 { values, .. } => values.len(),
         }
     }
 
-    /// The integer or code of a row; `None` for NULL.
+    /// The number or code of a row; `None` for NULL.
+    #[inline]
+    pub fn value(&self, row: usize) -> Option<f64> {
+        match *self {
+            Self::F64 { values, valid } => valid.is_none_or(|valid| valid[row]).then_some(values[row]),
+            _ => self.number(row).map(f64::from),
+        }
+    }
+
+    /// The integer or code of a row; `None` for NULL and in a column of real numbers.
     #[inline]
     pub fn number(&self, row: usize) -> Option<i32> {
         match *self {
@@ -83,6 +96,7 @@ impl EventValues<'_> {
             Self::I8(v) => (v[row] != NULL_I8).then_some(i32::from(v[row])),
             Self::I16(v) => (v[row] != NULL_I16).then_some(i32::from(v[row])),
             Self::I32(v) => (v[row] != NULL_I32).then_some(v[row]),
+            Self::F64 { .. } => None,
         }
     }
 
@@ -123,6 +137,19 @@ pub enum Stop {
     Sink,
     #[error(transparent)]
     OutOfRange(#[from] OutOfRange),
+    /// The model cannot play these worlds.
+    #[error("the model {0}")]
+    Failed(#[from] Failure),
+}
+
+impl Stop {
+    /// The reason for people, with the name of the model that stopped.
+    pub fn reason(&self, model: &str) -> String {
+        match self {
+            Self::Failed(failure) => format!("model {model} {failure}"),
+            Self::Sink | Self::OutOfRange(_) => self.to_string(),
+        }
+    }
 }
 
 /// Receives a model's blocks.

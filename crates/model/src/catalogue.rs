@@ -1,5 +1,7 @@
 //! Names of all entities, outcomes and events of a model.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::UnknownName;
@@ -72,6 +74,8 @@ pub enum EventKind {
     I8,
     I16,
     I32,
+    /// Real numbers, stored as doubles.
+    F64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,15 +137,98 @@ impl Catalogue {
             && self.events.iter().zip(&other.events).all(same_column)
     }
 
+    /// Whether worlds of `other` have the same outputs: entities, outcomes and event columns are the same, in the same
+    /// order. Display names and descriptions may differ.
+    pub fn has_outputs_of(&self, other: &Self) -> bool {
+        let same_kind = |(a, b): (&EntityKind, &EntityKind)| {
+            let stored = |outcome: &Outcome| (outcome.name.clone(), outcome.kind, outcome.scale);
+            a.outcomes.iter().map(stored).eq(b.outcomes.iter().map(stored))
+        };
+        self.has_events_of(other)
+            && self.entities.iter().map(|e| e.kind).eq(other.entities.iter().map(|e| e.kind))
+            && self.kinds.len() == other.kinds.len()
+            && self.kinds.iter().zip(&other.kinds).all(same_kind)
+    }
+
+    /// Says why ensembles with this catalogue cannot be stored; `None` if they can.
+    pub fn fault(&self) -> Option<String> {
+        let kind_without = self.entities.iter().find(|entity| entity.kind >= self.kinds.len());
+        let kinds = self.kinds.iter().find_map(|kind| {
+            let unscaled = kind.outcomes.iter().find(|outcome| outcome.scale < 1);
+            let what = format!("outcome of kind {:?}", kind.name);
+            repeated(&what, kind.outcomes.iter().map(|outcome| &*outcome.name))
+                .or_else(|| unscaled.map(|o| format!("{what} {:?} has scale {}, below 1", o.name, o.scale)))
+        });
+        let words = self.events.iter().find_map(|column| match &column.kind {
+            EventKind::Label(words) if words.len() > LABELS_MAX => {
+                Some(format!("event column {:?} has {} words, more than {LABELS_MAX}", column.name, words.len()))
+            }
+            EventKind::Label(words) => {
+                repeated(&format!("word of {:?}", column.name), words.iter().map(String::as_str))
+            }
+            _ => None,
+        });
+        let columns = COMMON_COLUMNS.into_iter().chain(self.events.iter().map(|column| &*column.name));
+        repeated("entity", self.entities.iter().map(|entity| &*entity.name))
+            .or_else(|| kind_without.map(|e| format!("entity {:?} has kind {}, which does not exist", e.name, e.kind)))
+            .or(kinds)
+            .or_else(|| repeated("event column", columns))
+            .or(words)
+    }
+
     /// Number of outcome values in one world, over all entities.
     pub fn values_per_world(&self) -> usize {
         (0..self.entities.len()).map(|e| self.kind_of(e).outcomes.len()).sum()
     }
 }
 
+/// Maximum words of a label column: one code stands for NULL.
+const LABELS_MAX: usize = 255;
+/// Columns that the events of every model have.
+const COMMON_COLUMNS: [&str; 5] = ["ensemble", "version", "entity", "world", "number"];
+
+/// Finds an empty or repeated name.
+fn repeated<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+    let mut seen = BTreeSet::new();
+    let found = names.into_iter().find(|name| name.is_empty() || !seen.insert(*name))?;
+    Some(if found.is_empty() {
+        format!("a name of an {what} is empty")
+    } else {
+        format!("{what} {found:?} is repeated")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn faulty_catalogues_are_refused() {
+        let outcome =
+            |name: &str, scale| Outcome { name: name.into(), unit: String::new(), kind: OutcomeKind::Number, scale };
+        let entity = |name: &str, kind| Entity { name: name.into(), kind, title: String::new(), members: Vec::new() };
+        let column = |name: &str, kind| EventColumn { name: name.into(), doc: String::new(), kind, nullable: false };
+        let words = |words: &[&str]| EventKind::Label(words.iter().map(|word| (*word).to_owned()).collect());
+        let of = |outcomes, entities, events| {
+            Catalogue { kinds: vec![EntityKind { name: "game".into(), outcomes }], entities, events }.fault()
+        };
+        let one = || vec![outcome("points", 10)];
+        assert_eq!(of(one(), vec![entity("a", 0), entity("b", 0)], vec![column("x", words(&["u", "v"]))]), None);
+        for (fault, expected) in [
+            (of(one(), vec![entity("a", 0), entity("a", 0)], vec![]), "entity \"a\" is repeated"),
+            (of(one(), vec![entity("a", 1)], vec![]), "entity \"a\" has kind 1, which does not exist"),
+            (of(vec![outcome("x", 0)], vec![], vec![]), "outcome of kind \"game\" \"x\" has scale 0, below 1"),
+            (of(vec![outcome("", 1)], vec![], vec![]), "a name of an outcome of kind \"game\" is empty"),
+            (of(one(), vec![], vec![column("world", EventKind::I8)]), "event column \"world\" is repeated"),
+            (of(one(), vec![], vec![column("x", words(&["u", "u"]))]), "word of \"x\" \"u\" is repeated"),
+            (
+                of(one(), vec![], vec![column("x", words(&["w"; 256]))]),
+                "event column \"x\" has 256 words, more than 255",
+            ),
+        ] {
+            assert_eq!(fault.as_deref(), Some(expected));
+        }
+    }
 
     #[test]
     fn events_are_compared_without_texts_for_people() {

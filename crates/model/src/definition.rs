@@ -1,18 +1,23 @@
 //! A model's input beyond numbers: a text that its user writes.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 /// Describes a definition and how to read it.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct DefinitionSpec {
     /// The name of what it defines, one word: `event`.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Its content and syntax.
-    pub doc: &'static str,
+    pub doc: Cow<'static, str>,
     /// Reads a user's text. Returns one JSON object in canonical form: definitions with the same meaning give the same
     /// text, and reading it again returns it unchanged.
-    pub read: fn(&str) -> Result<String, DefinitionError>,
+    pub read: ReadDefinition,
 }
+
+/// Turns a user's text into the canonical form of a definition.
+pub type ReadDefinition = Arc<dyn Fn(&str) -> Result<String, DefinitionError> + Send + Sync>;
 
 /// The faults of a definition, as many as can be found at once.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -21,19 +21,28 @@ mod block;
 mod catalogue;
 mod condition;
 mod definition;
+mod failure;
 mod names;
 mod out_of_range;
+mod parameter_spec;
 mod parameters;
+mod registry;
 mod summary;
 
 pub use block::{EventBlock, EventValues, NULL_I8, NULL_I16, NULL_I32, NULL_LABEL, OutcomeBlock, Sink, Stop, Values};
 pub use catalogue::{Catalogue, Entity, EntityKind, EventColumn, EventKind, Outcome, OutcomeKind};
 pub use condition::{Condition, ConditionError, NEVER, Tolerance};
-pub use definition::{DefinitionError, DefinitionSpec, Fault};
+pub use definition::{DefinitionError, DefinitionSpec, Fault, ReadDefinition};
+pub use failure::Failure;
 pub use names::UnknownName;
 pub use out_of_range::OutOfRange;
-pub use parameters::{ParameterError, ParameterSpec, Parameters};
+pub use parameter_spec::{ParameterError, ParameterItem, ParameterSpec, ParameterValue};
+pub use parameters::Parameters;
+pub use registry::{FindModel, Models, ModelsError};
 pub use summary::{Cell, EntityWorld, SummaryTable};
+
+use std::borrow::Cow;
+use std::sync::Arc;
 
 use world::{Seed, WorldRange};
 
@@ -55,15 +64,15 @@ pub trait Model: Send + Sync {
     /// Plays the worlds of `range` and pushes the `wanted` blocks into `sink`.
     ///
     /// # Errors
-    /// Errors of `sink`, and [`OutOfRange`] if a value does not fit its column: a truncated value would be wrong. With
-    /// valid parameters a model has no other errors.
+    /// Errors of `sink`; [`OutOfRange`] if a value does not fit its column, because a truncated value would be wrong; a
+    /// [`Failure`] if the model cannot play a world. Nothing of a failed range is stored.
     fn simulate(&self, seed: Seed, range: WorldRange, wanted: Wanted, sink: &mut dyn Sink) -> Result<(), Stop>;
 
     /// Counts an entity's outcomes from its events alone and pushes them into `sink`, to check stored outcomes. Leaves
     /// empty the columns of outcomes that depend on more than the entity's events; pushes nothing if all do.
     ///
     /// # Errors
-    /// Only errors of `sink`.
+    /// Errors of `sink`, and a [`Failure`] if the model cannot count these events.
     fn recount(&self, events: &EventBlock<'_>, sink: &mut dyn Sink) -> Result<(), Stop> {
         let _ = (events, sink);
         Ok(())
@@ -117,16 +126,19 @@ pub struct Identity {
     pub condition: String,
 }
 
-/// A model's entry point, found by name before its parameters are known.
-#[derive(Clone, Copy)]
+/// Builds a model with fixed parameters.
+pub type BuildModel = Arc<dyn Fn(&Parameters) -> Result<Box<dyn Model>, ParameterError> + Send + Sync>;
+
+/// A model's entry point, found by name before its parameters are known. A program may describe one at run time.
+#[derive(Clone)]
 pub struct Plugin {
-    /// The name on the command line and in tables: lower case, no spaces.
-    pub name: &'static str,
+    /// The name on the command line and in tables: no spaces.
+    pub name: String,
     /// A description in one sentence.
-    pub summary: &'static str,
+    pub summary: String,
     /// The parameters, with defaults and bounds.
-    pub parameters: &'static [ParameterSpec],
+    pub parameters: Cow<'static, [ParameterSpec]>,
     /// The required definition; `None` if the model needs none.
     pub definition: Option<DefinitionSpec>,
-    pub build: fn(&Parameters) -> Result<Box<dyn Model>, ParameterError>,
+    pub build: BuildModel,
 }

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ::ensemble::{
-    Columns, MakeModel, OutcomeQuestion, OutcomeRef, PriceQuestion, StoredEnsemble, compare, correlation,
+    Columns, MakeModel, MissingModel, OutcomeQuestion, OutcomeRef, PriceQuestion, StoredEnsemble, compare, correlation,
+    verify_without_model,
 };
 use model::Catalogue;
 use pyo3::prelude::*;
@@ -146,8 +147,14 @@ impl Ensemble {
         let (columns, make_model) = (self.columns.clone(), self.make_model.clone());
         let found = wait_blocking(py, move || {
             let stored = columns.ensemble();
-            let model = make_model(&stored.plan).map_err(Failure::model)?;
-            Ok::<_, Failure>(::ensemble::verify(stored, &*model)?)
+            let found = match make_model(&stored.plan) {
+                Ok(model) => ::ensemble::verify(stored, &*model)?,
+                Err(error) => match error.downcast::<MissingModel>() {
+                    Ok(missing) => verify_without_model(stored, &missing.0.to_string())?,
+                    Err(error) => return Err(Failure::model(error)),
+                },
+            };
+            Ok::<_, Failure>(found)
         })?;
         Ok(json!(found).to_string())
     }

@@ -7,6 +7,7 @@ use ask::AskError;
 use disk::PlaceError;
 use ingest::IngestError;
 use pyo3::prelude::*;
+use run::RunError;
 use snapshot::SnapshotError;
 use sql::QueryError;
 use table::{ErrorKind, TableError};
@@ -96,9 +97,13 @@ impl From<&EnsembleError> for Failure {
             | EnsembleError::World { .. }
             | EnsembleError::NoEvents { .. } => "UnknownNameError",
             EnsembleError::Taken { .. } => "ExistsError",
-            EnsembleError::Description { .. } => "InvalidError",
             EnsembleError::Memory { .. } => "LimitError",
-            EnsembleError::Replay { .. } => "ModelError",
+            EnsembleError::Description { .. } | EnsembleError::Incomplete { .. } | EnsembleError::Extension { .. } => {
+                "InvalidError"
+            }
+            EnsembleError::Replay { .. } | EnsembleError::Catalogue { .. } | EnsembleError::NoModel { .. } => {
+                "ModelError"
+            }
             EnsembleError::Damaged { .. } => "DamagedError",
         };
         Self::new(class, error)
@@ -173,6 +178,17 @@ impl From<IngestError> for Failure {
         match error {
             IngestError::Table(error) => error.into(),
             error => Self::storage(error),
+        }
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Ensemble(error) => error.into(),
+            RunError::Table(error) => error.into(),
+            RunError::Thread(error) => Self::storage(error),
+            RunError::Model { .. } => Self::model(error),
         }
     }
 }

@@ -11,10 +11,16 @@
 //!
 //! Holds no logic that another face would need.
 
+#![expect(clippy::needless_pass_by_value, reason = "Python's arguments arrive as values")]
+
 mod array;
 mod batches;
+mod draws;
+mod emitted;
 mod ensemble;
 mod failure;
+mod model;
+mod play;
 mod store;
 mod wait;
 mod write;
@@ -42,9 +48,17 @@ mod _native {
     #[pymodule_export]
     use super::batches::Batches;
     #[pymodule_export]
+    use super::draws::Draws;
+    #[pymodule_export]
+    use super::emitted::Emitter;
+    #[pymodule_export]
+    use super::emitted::emitter;
+    #[pymodule_export]
     use super::ensemble::Ensemble;
     #[pymodule_export]
     use super::main;
+    #[pymodule_export]
+    use super::play::play;
     #[pymodule_export]
     use super::store::Store;
     #[pymodule_export]

@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 
 use ::ensemble::{MakeModel, Store as Tables, StoredEnsemble};
 use disk::{Disk, Place};
-use model::{Model, Parameters, Plugin, UnknownName};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use snapshot::Snapshot;
@@ -18,8 +17,6 @@ use crate::failure::Failure;
 use crate::wait::{wait, wait_blocking};
 use crate::write::{self, Body};
 
-const MODELS: &[Plugin] = &[football::PLUGIN, bingo::PLUGIN];
-
 /// A folder or bucket of tables, and the limits of its questions.
 #[pyclass(frozen, module = "manyworlds._native")]
 pub(crate) struct Store {
@@ -31,14 +28,7 @@ pub(crate) struct Store {
 }
 
 fn make_model() -> MakeModel {
-    Arc::new(|plan| {
-        let found = MODELS.iter().find(|plugin| plugin.name == plan.model);
-        let plugin =
-            found.ok_or_else(|| UnknownName::new("no model", &plan.model, MODELS.iter().map(|plugin| plugin.name)))?;
-        let model: Arc<dyn Model> =
-            (plugin.build)(&Parameters::from_json(plugin.parameters, &plan.parameters)?)?.into();
-        Ok(model)
-    })
+    ::ensemble::make_model(cli::models())
 }
 
 impl Store {
@@ -46,6 +36,11 @@ impl Store {
     fn tables_of_ensembles(&self, py: Python<'_>) -> PyResult<Option<Tables>> {
         let (folder, disk) = (self.folder.clone(), self.disk.clone());
         wait(py, async move { Tables::open(&folder, disk).await })
+    }
+
+    /// The folder and its disk.
+    pub(crate) fn opened(&self) -> (PathBuf, Arc<dyn Disk>) {
+        (self.folder.clone(), self.disk.clone())
     }
 
     /// The folder of a table of rows.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
 
 use crate::failure::Failure;
 
@@ -38,14 +39,21 @@ where
     T: Send + 'static,
     E: Into<Failure> + Send + 'static,
 {
-    let runtime = runtime()?;
-    let mut task = runtime.spawn(work);
+    let mut task = runtime()?.spawn(work);
     loop {
-        let done = py.detach(|| runtime.block_on(async { tokio::time::timeout(LOOK_EACH, &mut task).await }));
-        match done {
-            Ok(done) => return Ok(done.map_err(Failure::storage)?.map_err(Into::into)?),
-            Err(_) => py.check_signals().inspect_err(|_| task.abort())?,
+        if let Some(done) = poll(py, &mut task)? {
+            return Ok(done.map_err(Into::into)?);
         }
+        py.check_signals().inspect_err(|_| task.abort())?;
+    }
+}
+
+/// The result of a task, if it ends before the next look for signals.
+pub(crate) fn poll<T: Send>(py: Python<'_>, task: &mut JoinHandle<T>) -> PyResult<Option<T>> {
+    let runtime = runtime()?;
+    match py.detach(|| runtime.block_on(async { tokio::time::timeout(LOOK_EACH, task).await })) {
+        Ok(done) => Ok(Some(done.map_err(Failure::storage)?)),
+        Err(_) => Ok(None),
     }
 }
 

@@ -73,8 +73,7 @@ pub async fn play(
     control: Arc<Control>,
 ) -> Result<Summary, RunError> {
     let (started, before) = (Instant::now(), Usage::now());
-    let mut ranges: VecDeque<WorldRange> = ensemble.plan.ranges().into();
-    ranges.retain(|range| !ensemble.done.contains(range));
+    let ranges: VecDeque<WorldRange> = ensemble.plan.ranges_without(&ensemble.done).into();
     if let Some(range) = ensemble.plan.ranges().first() {
         for path in [ensemble.paths.outcomes(*range), ensemble.paths.events(*range)] {
             path.parent().into_iter().for_each(sweep);

@@ -60,7 +60,8 @@ impl Player {
             Ok(written) => Ok(Some(written)),
             Err(Unwritten::Interrupted) => Ok(None),
             Err(Unwritten::Table(error)) => Err(RunError::Table(error)),
-            Err(Unwritten::Model(reason)) => Err(RunError::Model { range, reason }),
+            Err(Unwritten::Stopped(stop)) => Err(RunError::Model { range, reason: stop.reason(&plan.model) }),
+            Err(Unwritten::Undeclared(reason)) => Err(RunError::Model { range, reason }),
         }
     }
 

@@ -5,8 +5,8 @@ use std::io::Write;
 use std::sync::Arc;
 
 use arrow::array::{
-    Array as _, ArrayRef, Int8Array, Int16Array, Int32Array, RecordBatchOptions, StringBuilder, StringViewArray,
-    UInt32Array, make_array,
+    Array as _, ArrayRef, Float64Array, Int8Array, Int16Array, Int32Array, RecordBatchOptions, StringBuilder,
+    StringViewArray, UInt32Array, make_array,
 };
 use arrow::compute::{SortOptions, sort_to_indices, take};
 use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
@@ -36,6 +36,7 @@ pub(crate) fn event_type(column: &EventColumn) -> DataType {
         EventKind::I8 => DataType::Int8,
         EventKind::I16 => DataType::Int16,
         EventKind::I32 => DataType::Int32,
+        EventKind::F64 => DataType::Float64,
     }
 }
 
@@ -81,6 +82,9 @@ pub(crate) fn emitted(column: &EventColumn, values: EventValues<'_>) -> Result<A
         EventValues::I32(v) => {
             let present = |&x: &i32| (!nullable || x != NULL_I32).then_some(x);
             Ok(Arc::new(v.iter().map(present).collect::<Int32Array>()))
+        }
+        EventValues::F64 { values, valid } => {
+            Ok(Arc::new(Float64Array::new(values.to_vec().into(), valid.map(|valid| valid.to_vec().into()))))
         }
     }
 }

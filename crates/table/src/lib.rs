@@ -49,7 +49,7 @@ pub use layout::{
 };
 pub use log::{CALLS_MAX, Change, ColumnStatistics, Committed, Definition, Rewrite, Segment, Table, TransactionId};
 pub use lookup::{Found, Key, KeyRange, Lookup, lookup_bytes};
-pub use pages::{Codec, EncodedColumn, EncodingSet, PageFormat, UnknownCodec};
+pub use pages::{Codec, EncodedColumn, EncodingSet, PageFormat, UnknownCodec, plain};
 pub use schema::{Field, FieldType, SegmentSchema, set_type};
 pub use segment::{
     Encoder, FlatColumn, FlatValues, ListRows, ListValues, PAGE_ROWS, SegmentReader, SegmentWriter, WrittenSegment,

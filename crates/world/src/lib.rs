@@ -17,11 +17,13 @@ mod hash;
 mod philox;
 mod range;
 mod stream;
+mod streams;
 
 pub use hash::{ContentHash, add_word, mix64};
 pub use philox::philox4x32_10;
 pub use range::{RangeError, WorldRange};
 pub use stream::{Stream, normal_quantile};
+pub use streams::{PerWorld, Streams};
 
 /// The seed of an ensemble. With the model and its parameters it determines every world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

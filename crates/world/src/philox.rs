@@ -34,7 +34,7 @@ impl pulp::NullaryFnOnce for Rounds<'_> {
 /// Runs the ten rounds over `N` counters; `c[i][lane]` is word `i` of counter `lane`.
 #[inline(always)]
 #[expect(clippy::needless_range_loop, reason = "four arrays share the index")]
-fn rounds<const N: usize>(c: &mut [[u32; N]; 4], mut key: [u32; 2]) {
+pub(crate) fn rounds<const N: usize>(c: &mut [[u32; N]; 4], mut key: [u32; 2]) {
     for _ in 0..ROUNDS {
         for lane in 0..N {
             let a = u64::from(MULTIPLIER[0]) * u64::from(c[0][lane]);

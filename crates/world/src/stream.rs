@@ -85,9 +85,43 @@ impl Stream {
     }
 }
 
+/// Below this and above 1 less this, the quantile function has formulas for the tails.
+const TAIL: f64 = 0.024_25;
+
+#[inline(always)]
+pub(crate) fn is_central(p: f64) -> bool {
+    (TAIL..=1.0 - TAIL).contains(&p)
+}
+
 /// The standard normal quantile of `p` in (0, 1): Acklam's rational approximation (relative error below 1.15e-9). It
 /// uses `libm`, which gives the same bits on every platform.
 pub fn normal_quantile(p: f64) -> f64 {
+    const C: [f64; 6] = [
+        -7.784_894_002_430_293e-3,
+        -3.223_964_580_411_365e-1,
+        -2.400_758_277_161_838,
+        -2.549_732_539_343_734,
+        4.374_664_141_464_968,
+        2.938_163_982_698_783,
+    ];
+    const D: [f64; 4] =
+        [7.784_695_709_041_462e-3, 3.224_671_290_700_398e-1, 2.445_134_137_142_996, 3.754_408_661_907_416];
+    let tail = |q: f64| {
+        (((((C[0] * q + C[1]) * q + C[2]) * q + C[3]) * q + C[4]) * q + C[5])
+            / ((((D[0] * q + D[1]) * q + D[2]) * q + D[3]) * q + 1.0)
+    };
+    if p < TAIL {
+        tail((-2.0 * libm::log(p)).sqrt())
+    } else if p > 1.0 - TAIL {
+        -tail((-2.0 * libm::log(1.0 - p)).sqrt())
+    } else {
+        central_quantile(p)
+    }
+}
+
+/// [`normal_quantile`] outside the tails.
+#[inline(always)]
+pub(crate) fn central_quantile(p: f64) -> f64 {
     const A: [f64; 6] = [
         -3.969_683_028_665_376e1,
         2.209_460_984_245_205e2,
@@ -103,31 +137,10 @@ pub fn normal_quantile(p: f64) -> f64 {
         6.680_131_188_771_972e1,
         -1.328_068_155_288_572e1,
     ];
-    const C: [f64; 6] = [
-        -7.784_894_002_430_293e-3,
-        -3.223_964_580_411_365e-1,
-        -2.400_758_277_161_838,
-        -2.549_732_539_343_734,
-        4.374_664_141_464_968,
-        2.938_163_982_698_783,
-    ];
-    const D: [f64; 4] =
-        [7.784_695_709_041_462e-3, 3.224_671_290_700_398e-1, 2.445_134_137_142_996, 3.754_408_661_907_416];
-    const TAIL: f64 = 0.024_25;
-    let tail = |q: f64| {
-        (((((C[0] * q + C[1]) * q + C[2]) * q + C[3]) * q + C[4]) * q + C[5])
-            / ((((D[0] * q + D[1]) * q + D[2]) * q + D[3]) * q + 1.0)
-    };
-    if p < TAIL {
-        tail((-2.0 * libm::log(p)).sqrt())
-    } else if p > 1.0 - TAIL {
-        -tail((-2.0 * libm::log(1.0 - p)).sqrt())
-    } else {
-        let q = p - 0.5;
-        let r = q * q;
-        (((((A[0] * r + A[1]) * r + A[2]) * r + A[3]) * r + A[4]) * r + A[5]) * q
-            / (((((B[0] * r + B[1]) * r + B[2]) * r + B[3]) * r + B[4]) * r + 1.0)
-    }
+    let q = p - 0.5;
+    let r = q * q;
+    (((((A[0] * r + A[1]) * r + A[2]) * r + A[3]) * r + A[4]) * r + A[5]) * q
+        / (((((B[0] * r + B[1]) * r + B[2]) * r + B[3]) * r + B[4]) * r + 1.0)
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 //! Every world has `tables` tables with two players who roll `rolls` dice each. A table is an entity. Its outcomes are
 //! both totals and the winner, and each roll is an event.
 
+use std::sync::{Arc, LazyLock};
+
 use model::{
     Catalogue, Entity, EntityKind, EventBlock, EventColumn, EventKind, EventValues, Model, Outcome, OutcomeBlock,
     OutcomeKind, ParameterError, ParameterSpec, Parameters, Plugin, Sink, Stop, Values, Wanted,
@@ -11,18 +13,18 @@ use world::{Seed, Stream, World, WorldRange};
 
 /// The model's inputs.
 pub const PARAMETERS: &[ParameterSpec] = &[
-    ParameterSpec { name: "tables", doc: "tables in a world", default: 3.0, min: 1.0, max: 1000.0 },
-    ParameterSpec { name: "rolls", doc: "dice that each player rolls", default: 10.0, min: 1.0, max: 1000.0 },
+    ParameterSpec::number("tables", "tables in a world", 3.0, 1.0, 1000.0),
+    ParameterSpec::number("rolls", "dice that each player rolls", 10.0, 1.0, 1000.0),
 ];
 
 /// Registers the model with a program.
-pub const PLUGIN: Plugin = Plugin {
-    name: "dice",
-    summary: "players rolling dice against each other",
-    parameters: PARAMETERS,
+pub static PLUGIN: LazyLock<Plugin> = LazyLock::new(|| Plugin {
+    name: "dice".into(),
+    summary: "players rolling dice against each other".into(),
+    parameters: PARAMETERS.into(),
     definition: None,
-    build: |parameters| Ok(Box::new(Dice::new(parameters)?)),
-};
+    build: Arc::new(|parameters| Ok(Box::new(Dice::new(parameters)?))),
+});
 
 /// The model with fixed parameters.
 pub struct Dice {

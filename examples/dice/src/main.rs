@@ -20,7 +20,7 @@ async fn main() -> Result<()> {
     let model = dice::Dice::new(&parameters)?;
     let plan = Plan {
         name: "dice".to_owned(),
-        model: dice::PLUGIN.name.to_owned(),
+        model: dice::PLUGIN.name.clone(),
         parameters: parameters.to_json(),
         seed: Seed(1),
         worlds: WorldRange::new(World(0), count)?,

@@ -6,7 +6,7 @@ use crate::definition::{BIG, Event, GroupSize, Roll, SMALL, StrategyKey, Units, 
 use super::support::*;
 
 fn read(text: &str) -> Result<String, String> {
-    (PLUGIN.definition.unwrap().read)(text).map_err(|e| e.to_string())
+    (PLUGIN.definition.as_ref().unwrap().read)(text).map_err(|e| e.to_string())
 }
 
 #[test]

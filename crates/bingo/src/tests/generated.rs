@@ -203,7 +203,7 @@ proptest! {
 
     #[test]
     fn what_was_read_reads_as_itself(event in events()) {
-        let read = PLUGIN.definition.unwrap().read;
+        let read = &PLUGIN.definition.as_ref().unwrap().read;
         let text = read(&toml::to_string(&event).unwrap()).unwrap_or_else(|e| panic!("{e}"));
         prop_assert_eq!(&parse(&text).unwrap(), &event);
         prop_assert_eq!(read(&text).unwrap(), text);
@@ -218,14 +218,14 @@ proptest! {
         event.rows[0].tiles[0].rules[0].modifiers = vec![modifier];
         event.teams[0].strategy = StrategyKey::ComboUnlocking;
         event.teams[0].parameters.sharing_weight = Some(factors[4]);
-        let read = PLUGIN.definition.unwrap().read;
+        let read = &PLUGIN.definition.as_ref().unwrap().read;
         let text = read(&toml::to_string(&event).unwrap()).unwrap();
         prop_assert_eq!(read(&text).unwrap(), text);
     }
 
     #[test]
     fn worlds_are_the_same_whatever_is_asked_for(event in events(), switches in prop::collection::vec(any::<bool>(), 5)) {
-        let on: Vec<&str> = crate::PARAMETERS.iter().zip(&switches).filter(|(_, on)| **on).map(|(p, _)| p.name).collect();
+        let on: Vec<&str> = crate::PARAMETERS.iter().zip(&switches).filter(|(_, on)| **on).map(|(p, _)| &*p.name).collect();
         let model = model(&event, &on);
         let all = Wanted { events: true, entity: None };
         let whole = numbers(&model, &[[0, 7]], all);
@@ -239,7 +239,7 @@ proptest! {
 
     #[test]
     fn outcomes_are_what_events_say_and_wins_sum_to_one(event in events(), switches in prop::collection::vec(any::<bool>(), 5)) {
-        let on: Vec<&str> = crate::PARAMETERS.iter().zip(&switches).filter(|(_, on)| **on).map(|(p, _)| p.name).collect();
+        let on: Vec<&str> = crate::PARAMETERS.iter().zip(&switches).filter(|(_, on)| **on).map(|(p, _)| &*p.name).collect();
         let model = model(&event, &on);
         let whole = numbers(&model, &[[0, 7]], Wanted { events: true, entity: None });
         let mut recounting = Recounting(&model, Numbers::default());

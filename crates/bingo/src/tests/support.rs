@@ -109,7 +109,7 @@ pub(super) fn digging(activity: Activity, count: u32, players: &[Player]) -> Eve
 }
 
 pub(super) fn model(event: &Event, switches: &[&str]) -> Bingo {
-    let json = (PLUGIN.definition.unwrap().read)(&serde_json::to_string(event).unwrap());
+    let json = (PLUGIN.definition.as_ref().unwrap().read)(&serde_json::to_string(event).unwrap());
     let json = json.unwrap_or_else(|e| panic!("{e}"));
     let given = switches.iter().map(|name| (*name, "1"));
     Bingo::new(&Parameters::parse(PARAMETERS, given).unwrap().defining(json)).unwrap()

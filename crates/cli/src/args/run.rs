@@ -47,7 +47,7 @@ pub(crate) struct PlanArgs {
     pub(crate) range_worlds: Option<u32>,
     /// Set a parameter of the model (repeatable)
     ///
-    /// `manyworlds models MODEL` lists them.
+    /// `manyworlds models MODEL` lists them. Write a list as a,b,c, or as a JSON array if a text in it has a comma.
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parse_pair)]
     pub(crate) parameters: Vec<(String, String)>,
     /// Event file that bingo plays
@@ -108,6 +108,12 @@ pub(crate) struct RunArgs {
     /// Resume an interrupted ensemble
     #[arg(long, conflicts_with = "replace")]
     pub(crate) resume: bool,
+    /// Extend a complete ensemble to this many worlds
+    ///
+    /// Keeps the stored worlds and plays the others. Model, parameters and seed must be those of the ensemble; the result
+    /// equals a run of all N worlds.
+    #[arg(long, value_name = "N", conflicts_with_all = ["replace", "resume", "worlds"])]
+    pub(crate) extend: Option<u32>,
 }
 
 /// A goal that may end a run before all planned worlds.
@@ -139,7 +145,7 @@ pub(crate) struct CalibrateArgs {
     pub(crate) seed: u64,
     /// Set a parameter of the model (repeatable)
     ///
-    /// `manyworlds models MODEL` lists them.
+    /// `manyworlds models MODEL` lists them. Write a list as a,b,c, or as a JSON array if a text in it has a comma.
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parse_pair)]
     pub(crate) parameters: Vec<(String, String)>,
     #[command(flatten)]

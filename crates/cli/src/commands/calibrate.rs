@@ -6,18 +6,18 @@ use model::Parameters;
 use serde_json::{Value, json};
 use world::Seed;
 
-use super::plugin;
+use super::MODELS;
 use crate::ExitCode;
 use crate::args::CalibrateArgs;
 use crate::output::{Table, note, show, trimmed};
 
 pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<ExitCode> {
-    let plugin = plugin(&args.model)?;
+    let plugin = MODELS.find(&args.model)?;
     if plugin.name != football::PLUGIN.name {
         bail!("{} has no real statistics to compare with; football has", plugin.name);
     }
     let given = args.parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    let parameters = Parameters::parse(plugin.parameters, given)?;
+    let parameters = Parameters::parse(&plugin.parameters, given)?;
     let rows = football::calibrate(&parameters, args.games, Seed(args.seed)).map_err(|error| anyhow!(error))?;
     show(args.format.format, &rows.iter().map(to_json).collect::<Vec<_>>(), &table(&rows))?;
     let bars = rows.iter().filter(|r| r.tolerance.is_some());

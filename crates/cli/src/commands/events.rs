@@ -1,7 +1,7 @@
 //! `manyworlds events`: one world's events, or its summary.
 
-use anyhow::Result;
-use ensemble::{Columns, EnsembleError, EventFilter, EventRows, OutcomeRef};
+use anyhow::{Result, bail};
+use ensemble::{Columns, EnsembleError, EventFilter, EventRows, MissingModel, OutcomeRef};
 use model::{Catalogue, Cell, EntityWorld, EventKind, SummaryTable};
 use serde_json::{Map, Value, json};
 use world::{World, WorldRange};
@@ -39,10 +39,11 @@ pub(crate) async fn events(args: &EventsArgs) -> Result<()> {
 
 fn print_events(catalogue: &Catalogue, events: &EventRows, rows: &[usize], format: Format) -> Result<()> {
     let cell = |column: usize, row: usize| -> Value {
-        match (events.columns[column].number(row), &catalogue.events[column].kind) {
-            (None, _) => Value::Null,
-            (Some(code), EventKind::Label(words)) => json!(words.get(code as usize)),
-            (Some(number), _) => json!(number),
+        let values = &events.columns[column];
+        match (&catalogue.events[column].kind, values.number(row)) {
+            (EventKind::F64, _) => json!(values.value(row)),
+            (EventKind::Label(words), Some(code)) => json!(words.get(code as usize)),
+            (_, number) => json!(number),
         }
     };
     if format == Format::Json {
@@ -73,13 +74,25 @@ fn summary(columns: &Columns, entity: usize, world: World, format: Format) -> Re
     let kind = catalogue.kind_of(entity);
     let refs: Vec<OutcomeRef> = (0..kind.outcomes.len()).map(|outcome| OutcomeRef { entity, outcome }).collect();
     let outcomes: Vec<f64> = columns.get(&refs)?.iter().map(|c| c.value(place)).collect();
-    let events = match stored.events_of(entity, WorldRange::new(world, 1)?, &make_model()) {
+    let model = match make_model()(&stored.plan) {
+        Ok(model) => Some(model),
+        Err(error) if error.is::<MissingModel>() => {
+            note(&format!("showing outcomes only: {error}"));
+            None
+        }
+        Err(error) => bail!(error),
+    };
+    let events = match &model {
+        Some(_) => stored.events_of(entity, WorldRange::new(world, 1)?, &make_model()),
+        None => Err(EnsembleError::NoEvents { entity: catalogue.entities[entity].name.clone() }),
+    };
+    let events = match events {
         Err(EnsembleError::NoEvents { .. }) => None,
         events => Some(events?),
     };
     let block = events.as_ref().map(EventRows::block);
     let shown = EntityWorld { catalogue, entity, outcomes: &outcomes, events: block.as_ref() };
-    let tables = model_of(&stored.plan)?.summary(shown);
+    let tables = model.map_or_else(|| vec![SummaryTable::of_outcomes(shown)], |model| model.summary(shown));
     let entity = &catalogue.entities[entity];
     if format == Format::Json {
         let outcomes: Map<String, Value> = shown.values().map(|(o, v)| (o.name.clone(), json!(v))).collect();

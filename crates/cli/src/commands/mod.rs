@@ -32,14 +32,14 @@ mod verify;
 
 use std::net::SocketAddr;
 use std::num::NonZero;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use ::disk::{Disk, Place, RealDisk};
 use ::run::Meter;
 use anyhow::{Context as _, Result, anyhow};
 use ensemble::{Columns, MakeModel, Plan, Store};
-use model::{Model, Parameters, Plugin, UnknownName};
+use model::{Model, Models};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::ExitCode;
@@ -47,7 +47,11 @@ use crate::args::{Args, AskArgs, Command, TableTask};
 use crate::output::note;
 use crate::settings::Setting;
 
-const MODELS: &[Plugin] = &[football::PLUGIN, ::bingo::PLUGIN];
+/// The models of this program; a face may add its own.
+pub(crate) static MODELS: LazyLock<Arc<Models>> = LazyLock::new(|| {
+    let built_in = Models::new([football::PLUGIN.clone(), ::bingo::PLUGIN.clone()]);
+    Arc::new(built_in.unwrap_or_else(|error| panic!("a built-in model: {error}")))
+});
 
 pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
     match args.command {
@@ -63,7 +67,7 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Retry(args) => run(fleet::retry(&args)),
         Command::Bingo { task } => done(bingo::bingo(&task)),
         Command::Calibrate(args) => calibrate::calibrate(&args),
-        Command::Models { model } => done(models::models(model.as_deref())),
+        Command::Models { model, format } => done(models::models(model.as_deref(), format.format)),
         Command::Ensembles { data, format } => run(ensembles::list(&data.data, format.format)),
         Command::Probability(args) => run(probability::probability(&args)),
         Command::Price(args) => run(probability::price(&args)),
@@ -127,22 +131,14 @@ fn ask(args: &AskArgs) -> Result<ExitCode> {
     done(runtime.block_on(ask::ask(args)))
 }
 
-fn plugin(name: &str) -> Result<&'static Plugin> {
-    let found = MODELS.iter().find(|p| p.name == name);
-    Ok(found.ok_or_else(|| UnknownName::new("no model", name, MODELS.iter().map(|p| p.name)))?)
-}
-
 /// The model of a stored ensemble, with the same parameters.
-fn model_of(plan: &Plan) -> Result<Box<dyn Model>> {
-    let plugin = plugin(&plan.model)?;
-    let parameters = Parameters::from_json(plugin.parameters, &plan.parameters)
-        .map_err(|e| anyhow!("cannot use the stored parameters of ensemble {:?}: {e}", plan.name))?;
-    Ok((plugin.build)(&parameters)?)
+fn model_of(plan: &Plan) -> Result<Arc<dyn Model>> {
+    make_model()(plan).map_err(|error| anyhow!(error))
 }
 
 /// Makes the models that replay an ensemble's events.
 fn make_model() -> MakeModel {
-    Arc::new(|plan| Ok(model_of(plan)?.into()))
+    ensemble::make_model(MODELS.clone())
 }
 
 /// Serves Prometheus metrics if `--metrics` is given.

@@ -1,23 +1,53 @@
 //! `manyworlds models`: lists the models.
 
 use anyhow::Result;
+use model::{ParameterItem, ParameterSpec, ParameterValue, Plugin};
+use serde_json::{Value, json};
 
-use super::{MODELS, plugin};
-use crate::output::{Table, print};
+use super::MODELS;
+use crate::args::Format;
+use crate::output::{Table, show};
 
-pub(crate) fn models(name: Option<&str>) -> Result<()> {
-    let table = match name {
-        Some(name) => Table::of(
-            plugin(name)?.parameters,
-            &[
-                ("parameter", &|p| p.name.to_owned()),
-                ("default", &|p| p.default.to_string()),
-                ("from", &|p| p.min.to_string()),
-                ("to", &|p| p.max.to_string()),
-                ("meaning", &|p| p.doc.to_owned()),
-            ],
-        ),
-        None => Table::of(MODELS, &[("model", &|m| m.name.to_owned()), ("what it plays", &|m| m.summary.to_owned())]),
+pub(crate) fn models(name: Option<&str>, format: Format) -> Result<()> {
+    let Some(name) = name else {
+        let models = MODELS.all();
+        let table = Table::of(
+            models.iter().map(|model| &**model),
+            &[("model", &|m: &Plugin| m.name.clone()), ("what it plays", &|m: &Plugin| m.summary.clone())],
+        );
+        let models: Vec<_> = models.iter().map(|m| json!({"model": m.name, "summary": m.summary})).collect();
+        return show(format, &models, &table);
     };
-    print(&table.to_string())
+    let plugin = MODELS.find(name)?;
+    let parameters = &*plugin.parameters;
+    let table = Table::of(
+        parameters,
+        &[
+            ("parameter", &|p| p.name.to_string()),
+            ("default", &|p| p.default.to_string()),
+            ("accepts", &ParameterSpec::accepted),
+            ("meaning", &|p| p.doc.to_string()),
+        ],
+    );
+    show(format, &parameters.iter().map(to_json).collect::<Vec<_>>(), &table)
+}
+
+/// The parameter with what it accepts: bounds of numbers, words of texts, and the maximum length of a list.
+fn to_json(spec: &ParameterSpec) -> Value {
+    let kind = match spec.default {
+        ParameterValue::Number(_) => "number",
+        ParameterValue::Text(_) => "text",
+        ParameterValue::Numbers(_) => "numbers",
+        ParameterValue::Texts(_) => "texts",
+    };
+    let mut value = json!({"parameter": spec.name, "kind": kind, "default": spec.default, "meaning": spec.doc});
+    match &spec.item {
+        ParameterItem::Number { min, max } => (value["min"], value["max"]) = (json!(min), json!(max)),
+        ParameterItem::Text { words } if words.is_empty() => {}
+        ParameterItem::Text { words } => value["words"] = json!(words),
+    }
+    if let Some(max) = spec.items_max {
+        value["items_max"] = json!(max);
+    }
+    value
 }

@@ -13,7 +13,8 @@ use crate::args::{Format, RunArgs};
 use crate::output::{Table, bytes, count, note, print, show};
 use crate::progress::Ticker;
 
-pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
+pub(crate) async fn run(mut args: RunArgs) -> Result<ExitCode> {
+    args.play.plan.worlds = args.extend.unwrap_or(args.play.plan.worlds);
     let threads = match args.threads {
         Some(0) => bail!("--threads 0: a run needs at least one thread"),
         Some(threads) => threads,
@@ -39,16 +40,24 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     if summary.complete || summary.is_enough {
         return Ok(ExitCode::SUCCESS);
     }
+    let planned = args.play.plan.worlds;
+    let and_worlds = if args.extend.is_some() { format!(" --worlds {planned}") } else { String::new() };
     note(&format!(
-        "stopped at {} of {} worlds; continue with --resume",
+        "stopped at {} of {} worlds; continue with --resume{and_worlds}",
         count(summary.worlds as u64),
-        count(args.play.plan.worlds.into())
+        count(planned.into())
     ));
     Ok(ExitCode::from(130))
 }
 
-/// Registers the plan, or finds the ensemble to resume.
+/// Registers the plan, or finds the ensemble to resume or extend.
 async fn take_up(store: &mut Store, plan: Plan, args: &RunArgs) -> Result<Registered> {
+    if args.extend.is_some() {
+        let ensemble = store.extend(&plan).await?;
+        let done: usize = ensemble.done.iter().map(|r| r.count()).sum();
+        note(&format!("extending from {} to {} worlds", count(done as u64), count(args.play.plan.worlds.into())));
+        return Ok(ensemble);
+    }
     if !args.resume {
         return Ok(store.register(plan, args.play.replace).await?);
     }

@@ -10,7 +10,7 @@ use model::{Catalogue, Model, Parameters, Plugin};
 use run::{Probe, Until};
 use world::{Seed, World, WorldRange};
 
-use super::plugin;
+use super::MODELS;
 use crate::args::{Events, PlanArgs, UntilArgs};
 
 /// The players of an ensemble; they determine the size of its ranges.
@@ -24,10 +24,10 @@ pub(crate) enum Sizing {
 
 /// The plan, with ranges sized for its players.
 pub(crate) fn planned(args: &PlanArgs, sizing: Sizing) -> Result<(Arc<dyn Model>, Plan)> {
-    let plugin = plugin(&args.model)?;
-    let name = args.name.clone().unwrap_or_else(|| plugin.name.to_owned());
+    let plugin = MODELS.find(&args.model)?;
+    let name = args.name.clone().unwrap_or_else(|| plugin.name.clone());
     check_name(&name)?;
-    let parameters = parameters(plugin, args)?;
+    let parameters = parameters(&plugin, args)?;
     let model: Arc<dyn Model> = (plugin.build)(&parameters)?.into();
     let worlds = WorldRange::new(World(0), args.worlds).context("--worlds")?;
     let seed = Seed(args.seed);
@@ -44,7 +44,7 @@ pub(crate) fn planned(args: &PlanArgs, sizing: Sizing) -> Result<(Arc<dyn Model>
     };
     let plan = Plan {
         name,
-        model: plugin.name.to_owned(),
+        model: plugin.name.clone(),
         parameters: parameters.to_json(),
         seed,
         worlds,
@@ -76,11 +76,11 @@ pub(crate) fn outcome_of(catalogue: &Catalogue, name: &str) -> Result<OutcomeRef
 
 fn parameters(plugin: &Plugin, args: &PlanArgs) -> Result<Parameters> {
     let given = args.parameters.iter().map(|(k, v)| (k.as_str(), v.as_str()));
-    let parameters = Parameters::parse(plugin.parameters, given)?;
-    Ok(match (plugin.definition, &args.event) {
+    let parameters = Parameters::parse(&plugin.parameters, given)?;
+    Ok(match (&plugin.definition, &args.event) {
         (Some(definition), Some(path)) => {
             let read = (definition.read)(&text_of(path)?);
-            parameters.defining(read.map_err(|faults| invalid_definition(path, definition.name, &faults))?)
+            parameters.defining(read.map_err(|faults| invalid_definition(path, &definition.name, &faults))?)
         }
         (Some(definition), None) => bail!(
             "{} needs an {}: name its file with --{} FILE ({})",

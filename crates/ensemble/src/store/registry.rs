@@ -13,12 +13,15 @@ use table::{
 use uuid::Uuid;
 use world::{Seed, World, WorldRange};
 
-use super::{Result, Store};
+use super::{Registered, Result, Store};
 use crate::error::EnsembleError;
 use crate::paths::{partition, version_of};
 use crate::plan::{EventMode, Plan};
 use crate::schema::{ENOUGH, ENSEMBLE_COLUMNS, enough_fields, ensemble_fields};
 use crate::stored::{damaged, fetch};
+
+/// How often to try a change of a row.
+const TRIES: usize = 20;
 
 /// The content of a row of `sim.ensembles`.
 pub(super) struct Described {
@@ -36,6 +39,7 @@ fn described(name: &str, disk: &dyn Disk, path: &Path, bytes: u64) -> std::resul
         match segment.flat(0, segment.column(column)?, 0..1)? {
             FlatValues::Texts { dictionary, .. } => Ok(dictionary.into_iter().next().unwrap_or_default()),
             FlatValues::Integers(values) => Ok(values.first().map(i32::to_string).unwrap_or_default()),
+            FlatValues::Reals { values, .. } => Ok(values.first().map(f64::to_string).unwrap_or_default()),
         }
     };
     let number = |column: &str| -> std::result::Result<u64, Box<dyn Error>> {
@@ -55,6 +59,25 @@ fn described(name: &str, disk: &dyn Disk, path: &Path, bytes: u64) -> std::resul
     };
     let enough = segment.column(ENOUGH).is_ok().then(|| text(ENOUGH)).transpose()?.filter(|enough| !enough.is_empty());
     Ok(Described { plan, created: text("created")?, enough })
+}
+
+/// Checks that a stored version can get the worlds of `plan`.
+fn check_extension(registered: &Registered, plan: &Plan) -> Result<()> {
+    let (old, name) = (&registered.plan, plan.name.clone());
+    let (stored, planned) = (registered.done.iter().map(|range| range.count()).sum(), old.worlds.count());
+    if registered.replaces || stored < planned {
+        return Err(EnsembleError::Incomplete { name, stored, planned });
+    }
+    let reason = if let Some(difference) = (Plan { worlds: plan.worlds, ..old.clone() }).difference(plan) {
+        format!("it was played with {difference}")
+    } else if !plan.catalogue.has_outputs_of(&old.catalogue) {
+        "its model has changed since and has other outputs".to_owned()
+    } else if plan.worlds.count() < planned {
+        format!("it has {planned} worlds already, more than {}", plan.worlds.count())
+    } else {
+        return Ok(());
+    };
+    Err(EnsembleError::Extension { name, reason })
 }
 
 impl Store {
@@ -83,7 +106,6 @@ impl Store {
     /// # Errors
     /// When there is no such version.
     pub async fn note_enough(&mut self, name: &str, version: u64, enough: Option<&str>) -> Result<()> {
-        const TRIES: usize = 20;
         for tries in 1.. {
             self.refresh().await?;
             let rows = self.rows_of(name).await?;
@@ -93,17 +115,54 @@ impl Store {
             if described.enough.as_deref() == enough {
                 return Ok(());
             }
-            let add = self.write_plan(version, &Described { enough: enough.map(str::to_owned), ..described })?;
-            let columns = if enough.is_some() { enough_fields() } else { Vec::new() };
-            let rewrite = Some(Rewrite::SameRows);
-            let change = Change { add: vec![add], remove: vec![row], columns, rewrite, ..Change::default() };
-            match self.ensembles.commit(&change).await {
-                // A concurrent commit won.
-                Err(TableError::Overtaken { .. }) if tries < TRIES => {}
-                committed => return Ok(committed.map(drop)?),
+            let described = Described { enough: enough.map(str::to_owned), ..described };
+            if self.rewrite_plan(row, &described, tries == TRIES).await? {
+                return Ok(());
             }
         }
         Ok(())
+    }
+
+    /// Plans more worlds for the newest version of a complete ensemble: those of `plan`, which must be its plan
+    /// otherwise. Readers see the stored worlds throughout. If the process ends before the new worlds are stored, the
+    /// ensemble is incomplete and can be resumed.
+    ///
+    /// # Errors
+    /// [`EnsembleError::Incomplete`] if worlds of the old plan are missing, also if they are not needed because a goal
+    /// was met; [`EnsembleError::Extension`] if `plan` differs or has fewer worlds.
+    pub async fn extend(&mut self, plan: &Plan) -> Result<Registered> {
+        let name = &plan.name;
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            self.refresh().await?;
+            let rows = self.rows_of(name).await?;
+            let versions = rows.len();
+            let newest = rows.into_iter().max_by_key(version_of);
+            let row = newest.ok_or_else(|| damaged(name, "it has no version"))?;
+            let described = self.read_plan(name, &row)?;
+            let registered = self.take_up_row(name, &row, versions).await?;
+            check_extension(&registered, plan)?;
+            if described.plan.worlds == plan.worlds {
+                return Ok(registered);
+            }
+            let longer = Plan { worlds: plan.worlds, range_worlds: plan.range_worlds, ..described.plan };
+            if self.rewrite_plan(row, &Described { plan: longer.clone(), ..described }, tries == TRIES).await? {
+                return Ok(Registered { plan: longer, ..registered });
+            }
+        }
+    }
+
+    /// Replaces the row of a version; `false` after a concurrent commit, unless `is_last_try`.
+    async fn rewrite_plan(&mut self, row: Segment, described: &Described, is_last_try: bool) -> Result<bool> {
+        let add = self.write_plan(version_of(&row), described)?;
+        let columns = if described.enough.is_some() { enough_fields() } else { Vec::new() };
+        let rewrite = Some(Rewrite::SameRows);
+        let change = Change { add: vec![add], remove: vec![row], columns, rewrite, ..Change::default() };
+        match self.ensembles.commit(&change).await {
+            Err(TableError::Overtaken { .. }) if !is_last_try => Ok(false),
+            committed => Ok(committed.map(|_| true)?),
+        }
     }
 
     /// Writes the row of a version to a file of its own.

@@ -10,7 +10,7 @@ use fleet::State;
 use lapin::options::{BasicGetOptions, BasicPublishOptions};
 use world::World;
 
-use crate::support::{Count, Site, embedded, make_dice, make_slow, make_with, plan};
+use crate::support::{Count, Site, embedded, make_dice, make_failing, make_slow, make_with, plan};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_that_panics_on_one_world_fails_its_range_alone() {
@@ -45,6 +45,18 @@ async fn a_model_that_panics_on_one_world_fails_its_range_alone() {
     site.until("e", &[State::Complete]).await;
     assert_eq!(site.verified("e").await, embedded(plan("e", 1, 400, 20)).await);
     mended.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ledger_keeps_the_models_message() {
+    let site = Site::new().await;
+    let worker = site.worker_with(make_failing(World(37), "no die\nleft"), Arc::new(RealDisk), 2);
+    site.submit(plan("e", 1, 60, 20)).await.unwrap();
+    let status = site.until("e", &[State::Failed]).await;
+    let [failure] = &status.failures[..] else { panic!("{status:?}") };
+    let reason = "worlds 00000020-00000039 could not be played: model dice failed in world 37: no die\nleft";
+    assert_eq!((failure.reason.as_str(), status.worlds_done), (reason, 40));
+    worker.end().await;
 }
 
 /// A disk that is full, but for the log.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use disk::{Disk, RealDisk};
 use ensemble::{EventMode, MakeModel, Plan, Store, StoredEnsemble};
 use fleet::{Broker, EnsembleStatus, FleetError, Halt, Ledger, State, SubmitOptions, WorkerOptions, status_of};
-use model::{Catalogue, Model, Parameters, Sink, Stop, Wanted};
+use model::{Catalogue, Failure, Model, Parameters, Sink, Stop, Wanted};
 use run::{Control, Meter, Options, Summary, play};
 use sqlx::{Connection as _, PgConnection};
 use tokio::sync::watch;
@@ -198,6 +198,24 @@ impl<F: Fn(WorldRange) + Send + Sync> Model for Before<F> {
 
 pub(crate) fn make_with(before: impl Fn(WorldRange) + Clone + Send + Sync + 'static) -> MakeModel {
     Arc::new(move |plan| Ok(Arc::new(Before { dice: dice_of(plan), before: before.clone() }) as Arc<dyn Model>))
+}
+
+/// Dice that fail on one world.
+pub(crate) fn make_failing(world: World, message: &'static str) -> MakeModel {
+    struct Failing(dice::Dice, World, &'static str);
+    impl Model for Failing {
+        fn catalogue(&self) -> &Catalogue {
+            self.0.catalogue()
+        }
+
+        fn simulate(&self, seed: Seed, range: WorldRange, wanted: Wanted, sink: &mut dyn Sink) -> Result<(), Stop> {
+            if range.contains(self.1) {
+                return Err(Failure { world: Some(self.1), ..Failure::new(self.2) }.into());
+            }
+            self.0.simulate(seed, range, wanted, sink)
+        }
+    }
+    Arc::new(move |plan| Ok(Arc::new(Failing(dice_of(plan), world, message)) as Arc<dyn Model>))
 }
 
 /// Dice that take a while for each range.

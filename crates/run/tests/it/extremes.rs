@@ -18,7 +18,7 @@ fn combinations() -> Vec<(Given, u32)> {
     let all: u32 = (1 << specs.len()) - 1;
     let at = |chosen: u32, high: u32| -> Given {
         let chosen = specs.iter().enumerate().filter(|(place, _)| chosen >> place & 1 == 1);
-        chosen.map(|(place, spec)| (spec.name, if high >> place & 1 == 1 { spec.max } else { spec.min })).collect()
+        chosen.map(|(place, spec)| (&*spec.name, spec.bounds().unwrap()[high as usize >> place & 1])).collect()
     };
     let mut list = Vec::new();
     for high in [0, all] {

@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod determinism;
+mod extend;
 mod extremes;
+mod failures;
 mod golden;
 mod power_loss;
 mod support;

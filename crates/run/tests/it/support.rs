@@ -11,7 +11,7 @@ use world::{Seed, World, WorldRange};
 
 /// A model, by its plug-in and default parameters.
 pub(crate) fn model(plugin: &Plugin) -> Arc<dyn Model> {
-    let parameters = Parameters::parse(plugin.parameters, []).unwrap();
+    let parameters = Parameters::parse(&plugin.parameters, []).unwrap();
     (plugin.build)(&parameters).unwrap().into()
 }
 
@@ -19,8 +19,8 @@ pub(crate) fn model(plugin: &Plugin) -> Arc<dyn Model> {
 pub(crate) fn plan(plugin: &Plugin, seed: u64, worlds: u32, range_worlds: u32) -> Plan {
     Plan {
         name: "test".to_owned(),
-        model: plugin.name.to_owned(),
-        parameters: Parameters::parse(plugin.parameters, []).unwrap().to_json(),
+        model: plugin.name.clone(),
+        parameters: Parameters::parse(&plugin.parameters, []).unwrap().to_json(),
         seed: Seed(seed),
         worlds: WorldRange::new(World(0), worlds).unwrap(),
         range_worlds,

@@ -13,6 +13,7 @@ mod memory;
 mod nulls;
 mod pages;
 mod pruning;
+mod reals;
 mod sets;
 mod slt;
 mod support;

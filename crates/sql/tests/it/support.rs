@@ -59,19 +59,19 @@ pub(crate) async fn open(data: &Path) -> Engine {
 
 fn make_model(plan: &Plan) -> Result<Arc<dyn Model>, ModelError> {
     let plugin = if plan.model == "dice" { &dice::PLUGIN } else { &football::PLUGIN };
-    Ok((plugin.build)(&Parameters::from_json(plugin.parameters, &plan.parameters)?)?.into())
+    Ok((plugin.build)(&Parameters::from_json(&plugin.parameters, &plan.parameters)?)?.into())
 }
 
 /// A model with default parameters.
 pub(crate) fn model(plugin: &Plugin) -> Arc<dyn Model> {
-    (plugin.build)(&Parameters::parse(plugin.parameters, []).unwrap()).unwrap().into()
+    (plugin.build)(&Parameters::parse(&plugin.parameters, []).unwrap()).unwrap().into()
 }
 
 pub(crate) fn plan(plugin: &Plugin, name: &str, seed: u64, worlds: u32, range_worlds: u32) -> Plan {
     Plan {
         name: name.to_owned(),
-        model: plugin.name.to_owned(),
-        parameters: Parameters::parse(plugin.parameters, []).unwrap().to_json(),
+        model: plugin.name.clone(),
+        parameters: Parameters::parse(&plugin.parameters, []).unwrap().to_json(),
         seed: Seed(seed),
         worlds: WorldRange::new(World(0), worlds).unwrap(),
         range_worlds,

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use pages::hybrid::{push_packed, push_run};
 use pages::{
-    Bounds, ChunkWriter, Compressor, EncodedColumn, EncodingSet, PageFormat, PageMetadata, push_level_runs, push_levels,
+    Bounds, ChunkWriter, Compressor, EncodedColumn, EncodingSet, PageFormat, PageMetadata, plain, push_level_runs,
+    push_levels,
 };
 use parquet::basic::Encoding;
 use parquet::errors::Result;
@@ -29,6 +30,8 @@ pub enum FlatColumn<'a> {
     I16 { values: &'a [i16], nullable: bool },
     /// 32-bit integers; `i32::MIN` is NULL if `nullable`.
     I32 { values: &'a [i32], nullable: bool },
+    /// Real numbers, written with one zero and one NaN; NULL where `valid` is false.
+    F64 { values: &'a [f64], valid: Option<&'a [bool]> },
     /// Repeated integers: (value, rows).
     IntRuns(&'a [(i32, u32)]),
     /// Repeated texts: (text, rows).
@@ -104,6 +107,7 @@ impl Encoder {
             FlatColumn::I8 { values, nullable } => self.integers(column, values, nullable),
             FlatColumn::I16 { values, nullable } => self.integers(column, values, nullable),
             FlatColumn::I32 { values, nullable } => self.integers(column, values, nullable),
+            FlatColumn::F64 { values, valid } => self.reals(column, values, valid),
             FlatColumn::IntRuns(runs) => {
                 let plain: Vec<u8> = runs.iter().flat_map(|(value, _)| value.to_le_bytes()).collect();
                 self.runs(column, runs, &plain, |value| Some(i64::from(*value)))
@@ -211,6 +215,22 @@ impl Encoder {
             };
             let bounds = bounds(page, nullable).map(integers);
             chunk.page(&self.body, &PageMetadata::of_rows(page.len(), nulls, encoding, bounds))?;
+        }
+        chunk.finish()
+    }
+
+    fn reals(&mut self, column: usize, values: &[f64], valid: Option<&[bool]>) -> Result<EncodedColumn> {
+        let mut chunk = ChunkWriter::new(self.schema.columns.column(column), &mut self.compressor);
+        for (number, page) in values.chunks(PAGE_ROWS).enumerate() {
+            self.body.clear();
+            self.present.clear();
+            let is_valid = |row: usize| valid.is_none_or(|valid| valid[number * PAGE_ROWS + row]);
+            self.present.extend((0..page.len()).map(|row| u8::from(is_valid(row))));
+            let kept = page.iter().zip(&self.present).filter(|(_, present)| **present == 1);
+            let kept: Vec<f64> = kept.map(|(value, _)| plain(*value)).collect();
+            push_present(&mut self.body, &self.present, page.len(), kept.len());
+            let encoding = push_numbers(&mut self.body, &kept, f64::to_le_bytes, self.encodings);
+            chunk.page(&self.body, &PageMetadata::of_rows(page.len(), page.len() - kept.len(), encoding, None))?;
         }
         chunk.finish()
     }
@@ -323,12 +343,17 @@ fn push_presence<T: Small>(body: &mut Vec<u8>, present: &mut Vec<u8>, page: &[T]
         present.extend(page.iter().map(|v| u8::from(!v.is_null())));
     }
     let kept = if nullable { present.iter().map(|&p| usize::from(p)).sum() } else { page.len() };
-    if kept == page.len() {
-        push_level_runs(body, &[(page.len(), 1)], 1);
+    push_present(body, present, page.len(), kept);
+    page.len() - kept
+}
+
+/// Appends the definition levels of a page with `kept` values in `rows` rows.
+fn push_present(body: &mut Vec<u8>, present: &[u8], rows: usize, kept: usize) {
+    if kept == rows {
+        push_level_runs(body, &[(rows, 1)], 1);
     } else {
         push_levels(body, present);
     }
-    page.len() - kept
 }
 
 /// Collects the dictionary indices of the values that are not NULL.

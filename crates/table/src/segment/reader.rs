@@ -33,10 +33,12 @@ pub enum ListValues {
 }
 
 /// The values of a column without lists.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum FlatValues {
     /// Integers; `i32::MIN` is NULL.
     Integers(Vec<i32>),
+    /// Real numbers with one zero and one NaN; arbitrary where `valid` is false, for NULL.
+    Reals { values: Vec<f64>, valid: Option<Vec<bool>> },
     /// Indices into a dictionary; `u32::MAX` is NULL.
     Texts { codes: Vec<u32>, dictionary: Vec<String> },
 }
@@ -120,6 +122,7 @@ impl SegmentReader {
         if rows.is_empty() {
             return Ok(match self.metadata.row_group(group).column(column).column_type() {
                 Type::BYTE_ARRAY => FlatValues::Texts { codes: Vec::new(), dictionary: Vec::new() },
+                Type::DOUBLE => FlatValues::Reals { values: Vec::new(), valid: None },
                 _ => FlatValues::Integers(Vec::new()),
             });
         }
@@ -145,7 +148,7 @@ impl SegmentReader {
                 }
                 Ok(FlatValues::Texts { codes, dictionary: dictionary.iter().map(str::to_owned).collect() })
             }
-            Values::Floats(_) => Err(self.damaged("it has real numbers outside lists")),
+            Values::Floats(values) => Ok(FlatValues::Reals { values, valid }),
         }
     }
 

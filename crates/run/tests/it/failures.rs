@@ -1,0 +1,141 @@
+//! A model that fails says why, and nothing of the range is stored.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use disk::RealDisk;
+use ensemble::{EventMode, Plan, Store, StoredEnsemble, verify};
+use model::{Catalogue, EventBlock, Failure, Model, OutcomeBlock, Sink, Stop, Wanted};
+use run::{Control, Options, RunError, Summary, play};
+use world::{Seed, World, WorldRange};
+
+use crate::support::{model, plan};
+
+/// What the dice do in addition.
+#[derive(Clone, Copy, PartialEq)]
+enum Fault {
+    /// Fail on world 12.
+    Fails,
+    /// Give the outcomes of the last table twice.
+    Repeats,
+    /// Give no outcomes of the last table.
+    Omits,
+    /// Give outcomes of a table that is not declared.
+    Invents,
+    /// Fail to recount.
+    CannotRecount,
+}
+
+struct Faulty {
+    dice: Arc<dyn Model>,
+    fault: Fault,
+}
+
+impl Model for Faulty {
+    fn catalogue(&self) -> &Catalogue {
+        self.dice.catalogue()
+    }
+
+    fn simulate(&self, seed: Seed, range: WorldRange, wanted: Wanted, sink: &mut dyn Sink) -> Result<(), Stop> {
+        let world = World(12);
+        if self.fault == Fault::Fails && range.contains(world) {
+            let entity = Some("table-2".to_owned());
+            return Err(Failure { message: "a die fell\noff the table".to_owned(), entity, world: Some(world) }.into());
+        }
+        self.dice.simulate(seed, range, wanted, &mut Changed { sink, fault: self.fault })
+    }
+
+    fn recount(&self, events: &EventBlock<'_>, sink: &mut dyn Sink) -> Result<(), Stop> {
+        if self.fault == Fault::CannotRecount {
+            return Err(Failure::new("the dice are gone").into());
+        }
+        self.dice.recount(events, sink)
+    }
+}
+
+struct Changed<'a> {
+    sink: &'a mut dyn Sink,
+    fault: Fault,
+}
+
+impl Sink for Changed<'_> {
+    fn outcomes(&mut self, block: OutcomeBlock<'_>) -> Result<(), Stop> {
+        let OutcomeBlock { entity, range, columns } = block;
+        let is_last = entity == 2;
+        if is_last && self.fault == Fault::Invents {
+            return self.sink.outcomes(OutcomeBlock { entity: 3, range, columns });
+        }
+        if is_last && self.fault == Fault::Repeats {
+            self.sink.outcomes(OutcomeBlock { entity, range, columns: columns.clone() })?;
+        }
+        if is_last && self.fault == Fault::Omits {
+            return Ok(());
+        }
+        self.sink.outcomes(OutcomeBlock { entity, range, columns })
+    }
+
+    fn events(&mut self, block: EventBlock<'_>) -> Result<(), Stop> {
+        self.sink.events(block)
+    }
+}
+
+async fn play_faulty(data: &Path, fault: Fault, plan: Plan) -> Result<Summary, RunError> {
+    let mut store = Store::open_or_create(data, Arc::new(RealDisk)).await.unwrap();
+    let registered = store.register(plan, false).await.unwrap();
+    let options = Options { threads: 1, format: table::PageFormat::default(), until: None };
+    let faulty = Arc::new(Faulty { dice: model(&dice::PLUGIN), fault });
+    play(faulty, &mut store, registered, options, Arc::new(Control::default())).await
+}
+
+async fn stored(data: &Path) -> StoredEnsemble {
+    Store::open(data, Arc::new(RealDisk)).await.unwrap().unwrap().ensemble("test").await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn failed_range_is_reported_and_not_stored() {
+    let data = tempfile::tempdir().unwrap();
+    let error = play_faulty(data.path(), Fault::Fails, plan(&dice::PLUGIN, 1, 30, 10)).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "worlds 00000010-00000019 could not be played: model dice failed on table-2 in world 12: a die fell\noff the table"
+    );
+    let left = stored(data.path()).await;
+    assert!(left.outcomes.iter().all(|(range, _, _)| range.first() != World(10)), "{:?}", left.outcomes);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn undeclared_blocks_are_refused() {
+    for (fault, reason) in [
+        (Fault::Repeats, "the model gave outcomes of table-3 twice"),
+        (Fault::Omits, "the model gave no outcomes of table-3"),
+        (Fault::Invents, "the model gave entity 3, and declares 3"),
+    ] {
+        let data = tempfile::tempdir().unwrap();
+        let error = play_faulty(data.path(), fault, plan(&dice::PLUGIN, 1, 10, 10)).await.unwrap_err().to_string();
+        assert_eq!(error, format!("worlds 00000000-00000009 could not be played: {reason}"));
+        assert_eq!(stored(data.path()).await.worlds(), 0);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn replay_and_recount_report_the_failure() {
+    let data = tempfile::tempdir().unwrap();
+    let replayed = Plan { events: EventMode::Replay, ..plan(&dice::PLUGIN, 1, 20, 10) };
+    play_faulty(data.path(), Fault::CannotRecount, replayed).await.unwrap();
+    let left = stored(data.path()).await;
+    let faulty: Arc<dyn Model> = Arc::new(Faulty { dice: model(&dice::PLUGIN), fault: Fault::Fails });
+    let range = WorldRange::new(World(12), 2).unwrap();
+    let error = left.events_of(1, range, &(Arc::new(move |_: &Plan| Ok(faulty.clone())) as _)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "worlds of ensemble \"test\" cannot be played again: worlds 00000012-00000013: model dice failed on table-2 in \
+         world 12: a die fell\noff the table"
+    );
+
+    let data = tempfile::tempdir().unwrap();
+    play_faulty(data.path(), Fault::CannotRecount, plan(&dice::PLUGIN, 1, 20, 10)).await.unwrap();
+    let faulty = Faulty { dice: model(&dice::PLUGIN), fault: Fault::CannotRecount };
+    let found = verify(&stored(data.path()).await, &faulty).unwrap();
+    let failed: Vec<_> = found.checks.iter().filter(|check| check.ok == Some(false)).map(|c| &c.detail).collect();
+    assert_eq!(failed, ["worlds 00000000-00000009: model dice failed: the dice are gone"]);
+}
