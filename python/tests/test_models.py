@@ -1,0 +1,246 @@
+"""Models in Python: the same worlds however they are cut, and clear words about what is wrong."""
+
+import math
+import random
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pytest
+
+import manyworlds as mw
+
+GAMES = [(home, away) for home in range(4) for away in range(4) if home != away]
+
+
+class League(mw.Model):
+    version = "1"
+    parameters = {"home": mw.Param(2.5, 0, 10, "home edge, points"), "style": mw.Param("even", words=("even", "wild"))}
+
+    def catalogue(self, p):
+        outcomes = {
+            "margin": mw.number("points"), "home_won": mw.flag(), "pace": mw.number("plays per minute", scale=100),
+            "luck": mw.real("standard deviations"), "result": mw.code("home", "draw", "away"),
+        }  # fmt: skip
+        return mw.Catalogue({"game": outcomes}, [f"game-{g:02}" for g in range(len(GAMES))])
+
+    def simulate(self, p, worlds, emit):
+        rating = np.stack([worlds.stream(team, purpose=1).normal(0, 3) for team in range(4)])
+        spread = 13 if p.style == "even" else 26
+        for g, (home, away) in enumerate(GAMES):
+            r = worlds.stream(f"game-{g:02}")
+            margin = np.rint(r.normal(p.home + rating[home] - rating[away], spread))
+            emit(
+                f"game-{g:02}", margin=margin, home_won=margin > 0, luck=r.exponential(),
+                pace=r.integers(100, 400) / 100, result=np.sign(-margin).astype(int) + 1,
+            )  # fmt: skip
+
+
+def played(tmp_path, **options):
+    return mw.run(League(), worlds=500, seed=7, data=tmp_path / "data", **options)
+
+
+def test_worlds_do_not_depend_on_ranges_and_threads(tmp_path):
+    hashes = {
+        played(tmp_path, name=f"league-{n}", threads=threads, range_worlds=size).verify().hash
+        for n, (threads, size) in enumerate([(1, 500), (2, 77), (3, 10), (1, 499)])
+    }
+    assert len(hashes) == 1
+
+
+def test_a_played_ensemble_is_like_any_other(tmp_path):
+    league = played(tmp_path, parameters={"home": 4})
+    assert (league.name, league.model, league.worlds, len(league)) == ("league", "League", 500, 12)
+    assert league.parameters["home"] == 4.0 and league.parameters["style"] == "even"
+    origin = league.parameters["definition"]
+    assert origin["class"] == "League" and origin["numpy"] == np.__version__ and len(origin["source"]) == 64
+    game = league["game-03"]
+    margin = game.worlds("margin")
+    assert game.worlds("home_won").tolist() == (margin > 0).tolist()
+    assert game.worlds("pace").dtype == np.float64 and set(np.round(game.worlds("pace") * 100) % 1) == {0}
+    assert game.probability("margin > 0").hits == (margin > 0).sum()
+    assert league.verify()
+    assert game.worlds("luck").dtype == np.float64 and game.worlds("luck").min() > 0
+    listed = subprocess.run(
+        [sys.executable, "-m", "manyworlds", "ensembles", "--data", str(tmp_path / "data")], capture_output=True, text=True
+    )
+    assert "League" in listed.stdout
+
+
+def test_draws_are_those_of_the_distributions():
+    r = lambda purpose: mw.Worlds(3, 0, 200_000, {}).stream(0, purpose)  # noqa: E731
+    near = lambda values, mean, sd: abs(np.mean(values) - mean) < 5 * sd / math.sqrt(200_000)  # noqa: E731
+    assert near(r(0).uniform(2, 4), 3, 2 / math.sqrt(12)) and near(r(1).normal(5, 2), 5, 2)
+    assert near(r(2).exponential(3), 3, 3) and near(r(3).integers(1, 7), 3.5, 1.71)
+    assert near(r(4).chance(0.3), 0.3, 0.46) and near(r(5).poisson(4.2), 4.2, 2.05)
+    assert near(r(6).binomial(10, 0.25), 2.5, 1.37) and near(r(7).choice([0.5, 0.25, 0.25]) == 1, 0.25, 0.43)
+    means = np.linspace(0, 9, 200_000)
+    assert abs(np.corrcoef(r(8).poisson(means), means)[0, 1]) > 0.7
+    assert r(0).uniform().tolist() == r(0).uniform().tolist() != r(1).uniform().tolist()
+
+
+def test_worlds_of_a_part_are_those_of_the_whole():
+    whole = mw.Worlds(1, 0, 100, {}).stream(5).poisson(np.arange(100) / 10.0)
+    part = mw.Worlds(1, 40, 20, {}).stream(5).poisson(np.arange(40, 60) / 10.0)
+    assert part.tolist() == whole[40:60].tolist()
+
+
+@pytest.mark.parametrize(
+    ("draw", "words"),
+    [
+        (lambda r: r.poisson(-1), "mean has a value that is not a number from 0"),
+        (lambda r: r.poisson(np.ones(3)), "mean has 3 values for 10 worlds"),
+        (lambda r: r.binomial(2.5, 0.5), "n has a value that is not a whole number"),
+        (lambda r: r.binomial(2, 1.5), "p has a value that is not a probability"),
+        (lambda r: r.integers(3, 3), "give a higher end"),
+        (lambda r: r.choice([0.5, 0.6]), "sum to 1.1"),
+    ],
+)
+def test_impossible_draws_are_refused(draw, words):
+    with pytest.raises(mw.InvalidError, match=words):
+        draw(mw.Worlds(1, 0, 10, {}).stream())
+
+
+def model(simulate):
+    return type("Small", (mw.Model,), {"catalogue": lambda self, p: mw.Catalogue({"a": {"x": mw.number(), "y": mw.real()}}, ["a-1", "a-2"]), "simulate": simulate})()
+
+
+def both(x, y=None):
+    def simulate(self, p, worlds, emit):
+        for entity in ("a-1", "a-2"):
+            emit(entity, x=x(worlds), y=worlds.stream(entity).normal() if y is None else y(worlds))
+
+    return model(simulate)
+
+
+generator = np.random.default_rng(1)
+calls = []
+
+
+@pytest.mark.parametrize(
+    ("impure", "words"),
+    [
+        (both(lambda worlds: np.rint(generator.normal(size=len(worlds)) * 99)), "played again.*generator of its own"),
+        (both(lambda worlds: np.array([random.randrange(99) for _ in range(len(worlds))])), "played again"),
+        (both(lambda worlds: np.full(len(worlds), time.perf_counter_ns() % 1_000_003)), "played again.*clock"),
+        (both(lambda worlds: np.full(len(worlds), calls.append(1) or len(calls))), "played again.*state"),
+        (both(lambda worlds: np.full(len(worlds), worlds.first)), "other ranges"),
+        (both(lambda worlds: np.random.default_rng(7).integers(0, 99, len(worlds))), "other ranges.*generator"),
+        (both(lambda worlds: np.zeros(len(worlds)), lambda w: w.stream().normal() - w.stream().normal().mean()), "mean over"),
+        (both(lambda worlds: worlds.numbers, lambda worlds: worlds.numbers * 0.5), "another seed gives the same worlds"),
+    ],
+)
+def test_check_finds_what_breaks_the_promise(impure, words):
+    found = mw.check(impure)
+    assert not found and len(found.findings) == 1
+    assert re.search(words, found.findings[0])
+
+
+def test_check_accepts_a_model_that_keeps_its_promise():
+    assert mw.check(League()).ok and mw.check(League(), worlds=1).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("broken", "words"),
+    [
+        (both(lambda worlds: np.zeros(len(worlds) + 1)), r"a-1: outcome \"x\" has the shape \[\d+\]: emit one value"),
+        (both(lambda worlds: np.zeros((len(worlds), 1))), "has the shape"),
+        (both(lambda worlds: [0] * len(worlds)), "is list: emit a NumPy array"),
+        (both(lambda worlds: np.full(len(worlds), "a")), "has the type <U1"),
+        (both(lambda worlds: np.full(len(worlds), 0.5)), "is 0.5, not a whole number: round it, or declare a real"),
+        (both(lambda worlds: np.full(len(worlds), 1 << 40)), "and its column holds numbers up to 2147483647 in world 0"),
+        (both(lambda worlds: np.where(worlds.numbers == 7, np.nan, 1)), "NaN, not a whole number.* in world 7"),
+        (model(lambda self, p, w, emit: emit("a-1", x=np.zeros(len(w)))), 'outcome "y" is missing'),
+        (model(lambda self, p, w, emit: emit("a-1", z=np.zeros(len(w)))), 'no outcome "z"'),
+        (model(lambda self, p, w, emit: emit("b-1", x=np.zeros(len(w)))), 'no entity "b-1"'),
+        (model(lambda self, p, w, emit: [emit("a-1", x=np.zeros(len(w)), y=np.zeros(len(w))) for _ in "ab"]), "emitted twice"),
+        (model(lambda self, p, w, emit: emit("a-1", x=np.zeros(len(w)), y=np.zeros(len(w)))), "no outcomes of a-2"),
+        (model(lambda self, p, w, emit: w.stream("b-1")), "no entity 'b-1'"),
+        (both(lambda worlds: np.full(len(worlds), 1 // (17 not in worlds.numbers))), "(?s)in world 17: ZeroDivision.*1 //"),
+    ],
+)
+def test_failures_name_the_world_and_the_reason(tmp_path, broken, words):
+    with pytest.raises(mw.ModelError, match=words) as raised:
+        mw.run(broken, worlds=40, name="broken", data=tmp_path / "data", range_worlds=20, threads=1)
+    assert "worlds 00000000-00000019 could not be played: model Small failed" in str(raised.value)
+    assert mw.open(tmp_path / "data").ensembles["broken"].worlds == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"parameters": {"home": 11}}, mw.InvalidError, "parameter home is 11: give a number from 0 to 10"),
+        ({"parameters": {"home": "far"}}, mw.InvalidError, "parameter home is 'far'"),
+        ({"parameters": {"style": "odd"}}, mw.InvalidError, "give one of even, wild"),
+        ({"parameters": {"hom": 1}}, mw.UnknownNameError, "no parameter 'hom'; there are: home, style"),
+        ({"name": "League"}, mw.InvalidError, "cannot name an ensemble"),
+        ({"replace": True, "resume": True}, mw.InvalidError, "exclude each other"),
+    ],
+)
+def test_invalid_runs_are_refused(tmp_path, options, error, words):
+    with pytest.raises(error, match=words):
+        played(tmp_path, **options)
+    assert list(mw.open(tmp_path / "data").ensembles) == []
+
+
+def test_names_are_taken_once(tmp_path):
+    first = played(tmp_path)
+    with pytest.raises(mw.ExistsError, match="exists already"):
+        played(tmp_path)
+    second = played(tmp_path, replace=True, parameters={"home": 9})
+    assert second.version > first.version and second["game-00"].outcome("margin").mean > first["game-00"].outcome("margin").mean
+    with pytest.raises(mw.InvalidError, match="it was started with"):
+        played(tmp_path, resume=True)
+    with pytest.raises(mw.InvalidError, match="no model"):
+        mw.run(League, data=tmp_path)
+
+
+def test_progress_is_reported(tmp_path):
+    seen = []
+    slow = both(lambda worlds: time.sleep(0.2) or np.zeros(len(worlds)))
+    mw.run(slow, worlds=4, range_worlds=1, threads=1, name="slow", data=tmp_path, progress=lambda done, of: seen.append((done, of)))
+    assert seen == sorted(seen) and {of for _, of in seen} == {4} and len({done for done, _ in seen}) > 1
+
+
+SCRIPT = """
+    import time, sys
+    import numpy as np, manyworlds as mw
+
+    class Slow(mw.Model):
+        def catalogue(self, p):
+            return mw.Catalogue({"a": {"x": mw.number()}}, ["a-1"])
+        def simulate(self, p, worlds, emit):
+            time.sleep(float(sys.argv[1]))
+            print("played", flush=True)
+            emit("a-1", x=worlds.stream().integers(0, 1000))
+
+    ensemble = mw.run(Slow(), worlds=30, range_worlds=1, threads=1, seed=3, data="data", resume="resume" in sys.argv)
+    print(ensemble.verify().hash)
+"""
+
+
+def slow(folder, *words):
+    script = folder / "slow.py"
+    script.write_text(textwrap.dedent(SCRIPT))
+    return subprocess.Popen([sys.executable, str(script), *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
+def test_a_run_is_resumed_after_a_kill_or_ctrl_c(tmp_path, sent):
+    whole = tmp_path / "whole"
+    whole.mkdir()
+    expected = slow(whole, "0").communicate(timeout=60)[0].split()[-1]
+    process = slow(tmp_path, "0.1")
+    for _ in range(5):
+        assert process.stdout.readline() == "played\n"
+    process.send_signal(sent)
+    error = process.communicate(timeout=60)[1]
+    assert process.returncode != 0 and (sent == signal.SIGKILL or "KeyboardInterrupt" in error)
+    stored = mw.open(tmp_path / "data").ensembles["slow"].worlds
+    assert 3 <= stored < 30
+    resumed = slow(tmp_path, "0", "resume").communicate(timeout=60)[0].split()
+    assert resumed[-1] == expected and resumed.count("played") == 30 - stored
