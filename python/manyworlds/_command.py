@@ -4,13 +4,27 @@ import os
 import signal
 import sys
 import sysconfig
+import traceback
 
 from . import _native
+from ._models import add_files, named
+
+#: The exit code of a command that could not do its work.
+_ERROR = 2
 
 
 def main() -> int:
     """Runs the command of `sys.argv` and returns its exit code."""
-    # Python's handlers run only between its own instructions, and this is one.
+    # `python -m` would import modules of the working folder, whose names may come from stored data.
+    if sys.path and sys.path[0] in ("", os.getcwd()):
+        del sys.path[0]
+    _native.find_models(named)
+    try:
+        add_files(sys.argv[1:])
+    except Exception as error:
+        print(f"error: {''.join(traceback.format_exception_only(error)).strip()}", file=sys.stderr)
+        return _ERROR
+    # Python's handlers run only between its own instructions, and the command is one.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     script = os.path.join(sysconfig.get_path("scripts"), "manyworlds")
     program = script if os.access(script, os.X_OK) else os.path.abspath(sys.argv[0])

@@ -269,7 +269,7 @@ class Model:
         raise NotImplementedError
 
 
-def per_world(simulate: Callable[[Any, Any], Mapping[str, Mapping[str, Any]]]) -> Callable[..., None]:
+def per_world(simulate: Callable[..., Mapping[str, Mapping[str, Any]]]) -> Callable[..., None]:
     """Turns a method that plays one world into `Model.simulate`.
 
     The method gets the parameters and a `World`, and returns the outcomes of every entity by name. Each world costs a
@@ -327,23 +327,33 @@ class World:
         return int.from_bytes(hashlib.sha256(key).digest()[:16], "little")
 
 
+def _place(model: type) -> str:
+    """Where a model is found again: `MODULE:CLASS`, or `FILE.py:CLASS` for that of a script."""
+    module = model.__module__
+    if module == "__main__":
+        script = getattr(sys.modules["__main__"], "__file__", None)
+        module = os.path.relpath(script) if script else module
+    return f"{module}:{model.__qualname__}".replace(" ", "_")
+
+
 class Prepared:
     """A model with its parameters, ready to play ranges."""
 
     def __init__(self, model: Model, parameters: Mapping[str, Any] | None) -> None:
         if not isinstance(model, Model):
             raise InvalidError(f"{model!r} is no model: give an instance of a subclass of manyworlds.Model")
+        self.title = model.name or type(model).__name__
         self.model = model
-        self.name = model.name or type(model).__name__
+        self.name = _place(type(model))
         given = dict(parameters or {})
         unknown = next((name for name in given if name not in model.parameters), None)
         if unknown is not None:
             have = ", ".join(model.parameters) or "none"
-            raise UnknownNameError(f"model {self.name} has no parameter {unknown!r}; there are: {have}")
+            raise UnknownNameError(f"model {self.title} has no parameter {unknown!r}; there are: {have}")
         self.values = {name: p._check(name, given.get(name, p.default)) for name, p in model.parameters.items()}
         self.catalogue = model.catalogue(self._namespace())
         if not isinstance(self.catalogue, Catalogue):
-            raise InvalidError(f"the catalogue of model {self.name} is {type(self.catalogue).__name__}: return a Catalogue")
+            raise InvalidError(f"the catalogue of model {self.title} is {type(self.catalogue).__name__}: return a Catalogue")
         self._places = {name: place for place, name in enumerate(self.catalogue.entities)}
 
     def _namespace(self) -> SimpleNamespace:
@@ -351,20 +361,7 @@ class Prepared:
 
     def parameters_json(self) -> str:
         """The parameters, and what else determines the worlds."""
-        return json.dumps({**self.values, "definition": self.origin()}, sort_keys=True)
-
-    def origin(self) -> dict[str, str]:
-        """Where the model is from: its source and the versions of its libraries."""
-        try:
-            source = inspect.getsource(type(self.model))
-        except (OSError, TypeError):
-            source = ""
-        libraries = {"python": platform.python_version()}
-        for name in ("numpy", "numba", "jax", "simpy"):
-            if name in sys.modules:
-                libraries[name] = metadata.version(name)
-        digest = hashlib.sha256(source.encode()).hexdigest() if source else ""
-        return {"class": type(self.model).__qualname__, "version": self.model.version, "source": digest, **libraries}
+        return json.dumps({**self.values, "definition": origin(self.model)}, sort_keys=True)
 
     def play(self, seed: int, first: int, count: int, emit: Any) -> tuple[int | None, str] | None:
         """Plays a range. Returns the first world that fails, if one fails alone, and the traceback."""
@@ -394,6 +391,20 @@ class Prepared:
             return f"{type(error).__name__}: {error}\n{where}".rstrip()
         missing = emit.missing()
         return f"it emitted no outcomes of {', '.join(missing[:5])}" if missing else None
+
+
+def origin(model: Model) -> dict[str, str]:
+    """Where a model is from: its source and the versions of its libraries."""
+    try:
+        source = inspect.getsource(type(model))
+    except (OSError, TypeError):
+        source = ""
+    libraries = {"python": platform.python_version()}
+    for name in ("numpy", "numba", "jax", "simpy"):
+        if name in sys.modules:
+            libraries[name] = metadata.version(name)
+    digest = hashlib.sha256(source.encode()).hexdigest() if source else ""
+    return {"class": type(model).__qualname__, "version": model.version, "source": digest, **libraries}
 
 
 def run(
@@ -443,7 +454,7 @@ def run(
         raise InvalidError("a server plays no models: give a folder or a bucket")
     cores = threads or os.cpu_count() or 1
     request = {
-        "name": name or prepared.name.lower(),
+        "name": name or prepared.title.lower(),
         "model": prepared.name,
         "parameters": prepared.parameters_json(),
         "catalogue": prepared.catalogue._json,
@@ -454,7 +465,7 @@ def run(
         "mode": "replace" if replace else "resume" if resume else "new",
     }
     _native.play(store, json.dumps(request), prepared.play, progress)
-    return place.ensembles[request["name"]]
+    return place.ensembles[str(request["name"])]
 
 
 @dataclass(frozen=True)
@@ -522,7 +533,7 @@ def _played(prepared: Prepared, seed: int, cuts: Iterable[tuple[int, int]]) -> d
                     parts.setdefault((entity, name), {})[first] = np.array(values)
 
         if failed := prepared.play(seed, first, count, Kept()):
-            raise ModelError(f"model {prepared.name} failed in world {failed[0]}: {failed[1]}")
+            raise ModelError(f"model {prepared.title} failed in world {failed[0]}: {failed[1]}")
     return {key: np.concatenate([by_first[first] for first in sorted(by_first)]) for key, by_first in parts.items()}
 
 

@@ -54,7 +54,7 @@ def test_worlds_do_not_depend_on_ranges_and_threads(tmp_path):
 
 def test_a_played_ensemble_is_like_any_other(tmp_path):
     league = played(tmp_path, parameters={"home": 4})
-    assert (league.name, league.model, league.worlds, len(league)) == ("league", "League", 500, 12)
+    assert (league.name, league.model, league.worlds, len(league)) == ("league", "test_models:League", 500, 12)
     assert league.parameters["home"] == 4.0 and league.parameters["style"] == "even"
     origin = league.parameters["definition"]
     assert origin["class"] == "League" and origin["numpy"] == np.__version__ and len(origin["source"]) == 64
@@ -68,7 +68,7 @@ def test_a_played_ensemble_is_like_any_other(tmp_path):
     listed = subprocess.run(
         [sys.executable, "-m", "manyworlds", "ensembles", "--data", str(tmp_path / "data")], capture_output=True, text=True
     )
-    assert "League" in listed.stdout
+    assert "test_models:League" in listed.stdout
 
 
 def test_draws_are_those_of_the_distributions():
@@ -166,7 +166,7 @@ def test_check_accepts_a_model_that_keeps_its_promise():
 def test_failures_name_the_world_and_the_reason(tmp_path, broken, words):
     with pytest.raises(mw.ModelError, match=words) as raised:
         mw.run(broken, worlds=40, name="broken", data=tmp_path / "data", range_worlds=20, threads=1)
-    assert "worlds 00000000-00000019 could not be played: model Small failed" in str(raised.value)
+    assert "worlds 00000000-00000019 could not be played: model test_models:Small failed" in str(raised.value)
     assert mw.open(tmp_path / "data").ensembles["broken"].worlds == 0
 
 

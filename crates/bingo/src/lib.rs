@@ -54,6 +54,7 @@ pub static PLUGIN: LazyLock<Plugin> = LazyLock::new(|| Plugin {
         doc: "activities, players, rows of tiles and teams, in TOML or JSON".into(),
         read: Arc::new(definition::read),
     }),
+    origin: None,
     build: Arc::new(|parameters| Ok(Box::new(Bingo::new(parameters)?))),
 });
 

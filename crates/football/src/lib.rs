@@ -53,6 +53,7 @@ pub static PLUGIN: LazyLock<Plugin> = LazyLock::new(|| Plugin {
     summary: "seasons of a 32-team American football league, play by play".into(),
     parameters: PARAMETERS.into(),
     definition: None,
+    origin: None,
     build: Arc::new(|parameters| Ok(Box::new(Football::new(parameters)?))),
 });
 

@@ -140,5 +140,15 @@ pub struct Plugin {
     pub parameters: Cow<'static, [ParameterSpec]>,
     /// The required definition; `None` if the model needs none.
     pub definition: Option<DefinitionSpec>,
+    /// Where a model that is described at run time is from, as a JSON object: the definition of its parameters. Kept
+    /// with its ensembles, so that `build` can refuse to continue those of another source.
+    pub origin: Option<String>,
     pub build: BuildModel,
+}
+
+impl Plugin {
+    /// The name of an ensemble that is given none: the model's, without the place that it was found in.
+    pub fn ensemble_name(&self) -> String {
+        self.name.rsplit(':').next().unwrap_or_default().to_lowercase()
+    }
 }

@@ -140,6 +140,7 @@ mod tests {
             summary: String::new(),
             parameters: parameters.into(),
             definition: None,
+            origin: None,
             build: Arc::new(|_| Err(ParameterError::Model("never built".to_owned()))),
         }
     }

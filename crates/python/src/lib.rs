@@ -58,6 +58,8 @@ mod _native {
     #[pymodule_export]
     use super::main;
     #[pymodule_export]
+    use super::model::{add_model, find_models};
+    #[pymodule_export]
     use super::play::play;
     #[pymodule_export]
     use super::store::Store;

@@ -23,6 +23,7 @@ pub static PLUGIN: LazyLock<Plugin> = LazyLock::new(|| Plugin {
     summary: "players rolling dice against each other".into(),
     parameters: PARAMETERS.into(),
     definition: None,
+    origin: None,
     build: Arc::new(|parameters| Ok(Box::new(Dice::new(parameters)?))),
 });
 

@@ -25,7 +25,7 @@ pub(crate) enum Sizing {
 /// The plan, with ranges sized for its players.
 pub(crate) fn planned(args: &PlanArgs, sizing: Sizing) -> Result<(Arc<dyn Model>, Plan)> {
     let plugin = MODELS.find(&args.model)?;
-    let name = args.name.clone().unwrap_or_else(|| plugin.name.clone());
+    let name = args.name.clone().unwrap_or_else(|| plugin.ensemble_name());
     check_name(&name)?;
     let parameters = parameters(&plugin, args)?;
     let model: Arc<dyn Model> = (plugin.build)(&parameters)?.into();
@@ -90,7 +90,10 @@ fn parameters(plugin: &Plugin, args: &PlanArgs) -> Result<Parameters> {
             definition.doc
         ),
         (None, Some(_)) => bail!("--event: {} takes no event", plugin.name),
-        (None, None) => parameters,
+        (None, None) => match &plugin.origin {
+            Some(origin) => parameters.defining(origin.clone()),
+            None => parameters,
+        },
     })
 }
 

@@ -1,0 +1,88 @@
+"""Models by name, for commands."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import os
+import re
+import sys
+from importlib.metadata import entry_points
+from typing import Any, Callable
+
+from . import _native
+from ._model import Model, Prepared, origin
+from .errors import InvalidError, ModelError
+
+#: Packages name their models here.
+GROUP = "manyworlds.models"
+
+FILE = re.compile(r"(?P<file>[^-].*\.py):(?P<model>[A-Za-z_]\w*)")
+MODULE = re.compile(r"(?P<module>[A-Za-z_][\w.]*):(?P<model>[A-Za-z_][\w.]*)")
+
+
+class Named:
+    """A model that a command plays."""
+
+    def __init__(self, model: type[Model]) -> None:
+        self._model = model()
+
+    def describe(self) -> str:
+        """What the native module needs to know before the parameters are known."""
+        finite = lambda bound: None if bound in (float("inf"), float("-inf")) else bound  # noqa: E731
+        parameters = [
+            {"name": name, "doc": p.doc, "default": p.default, "min": finite(p.min), "max": finite(p.max), "words": p.words}
+            for name, p in self._model.parameters.items()
+        ]
+        summary = (type(self._model).__doc__ or "").strip().split("\n")[0]
+        return json.dumps({"summary": summary, "parameters": parameters, "origin": origin(self._model)})
+
+    def build(self, parameters: str) -> tuple[str, Callable[..., Any]]:
+        """The catalogue, and the function that plays ranges."""
+        values = json.loads(parameters)
+        stored, here = values.pop("definition", None), origin(self._model)
+        if stored and stored.get("source") != here["source"]:
+            raise ModelError(f"the source of model {here['class']} has changed since its worlds were played")
+        prepared = Prepared(self._model, values)
+        return json.dumps(prepared.catalogue._json), prepared.play
+
+
+def named(name: str) -> Named | None:
+    """The model of an installed module, as `MODULE:CLASS`, or of an entry point.
+
+    Names that come from stored data lead here, so files in the working folder are not loaded.
+    """
+    if FILE.fullmatch(name):
+        return None
+    if found := MODULE.fullmatch(name):
+        module = importlib.import_module(found["module"])
+        return Named(_model(name, getattr(module, found["model"], None)))
+    point = next(iter(entry_points(group=GROUP, name=name)), None)
+    return Named(_model(name, point.load())) if point else None
+
+
+def add_files(words: list[str]) -> None:
+    """Adds the models that words of a command name as `FILE.py:CLASS`."""
+    for word in words:
+        if found := FILE.fullmatch(word):
+            _native.add_model(word, Named(_model(word, getattr(_load(found["file"]), found["model"], None))))
+
+
+def _load(file: str) -> Any:
+    name = os.path.splitext(os.path.basename(file))[0]
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None or not os.path.isfile(file):
+        raise InvalidError(f"cannot load {file}: there is no such file of Python")
+    module = importlib.util.module_from_spec(spec)
+    # Imports beside the file work as in a script, and its classes can be inspected.
+    sys.path.insert(0, os.path.dirname(os.path.abspath(file)))
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _model(name: str, found: Any) -> type[Model]:
+    if not (isinstance(found, type) and issubclass(found, Model)):
+        raise InvalidError(f"{name} is no model: name a subclass of manyworlds.Model")
+    return found

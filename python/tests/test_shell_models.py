@@ -1,0 +1,110 @@
+"""Models in Python, played by commands."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import manyworlds as mw
+
+MODEL = """
+    import manyworlds as mw
+
+    class Walk(mw.Model):
+        "Steps of a walk."
+        parameters = {"drift": mw.Param(0.0, -1, 1, "steps"), "kind": mw.Param("plain", words=("plain", "wild"))}
+        def catalogue(self, p):
+            return mw.Catalogue({"walk": {"end": mw.real("steps")}}, ["walk-1", "walk-2"])
+        def simulate(self, p, worlds, emit):
+            for walk in ("walk-1", "walk-2"):
+                emit(walk, end=worlds.stream(walk).normal(p.drift) * (9 if p.kind == "wild" else 1))
+"""
+
+
+@pytest.fixture
+def walk(tmp_path):
+    """A folder with `walks.py`, and a function that runs a command there."""
+    (tmp_path / "walks.py").write_text(textwrap.dedent(MODEL))
+
+    def command(*words, **options):
+        run = [sys.executable, "-m", "manyworlds", *words]
+        return subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, timeout=120, **options)
+
+    return tmp_path, command
+
+
+def played(found):
+    assert found.returncode == 0, found.stderr
+    return json.loads(found.stdout)
+
+
+def test_a_command_plays_what_python_plays(walk):
+    folder, command = walk
+    run = ["run", "walks.py:Walk", "--worlds", "300", "--seed", "5", "--format", "json"]
+    summary = played(command(*run, "--param", "drift=0.5", "--param", "kind=wild"))
+    assert (summary["ensemble"], summary["worlds"]) == ("walk", 300)
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    script = (
+        "import manyworlds as mw, walks\n"
+        "e = mw.run(walks.Walk(), 300, 5, 'same', parameters={'drift': 0.5, 'kind': 'wild'}, range_worlds=7)\n"
+        "print(e.model, e.verify().hash)"
+    )
+    same = subprocess.run([sys.executable, "-c", script], cwd=folder, env=environment, capture_output=True, text=True, check=True)
+    assert same.stdout.split() == ["walks:Walk", summary["hash"]]
+    # An installed module is found by its name.
+    extended = played(command(*run[:1], "walks:Walk", *run[2:], "--name", "module", env=environment))
+    assert extended["hash"] != summary["hash"] and extended["ensemble"] == "module"
+
+
+def test_models_of_a_file_are_listed(walk):
+    _, command = walk
+    found = played(command("models", "walks.py:Walk", "--format", "json"))
+    assert [(p["parameter"], p["default"]) for p in found] == [("drift", 0.0), ("kind", "plain")]
+
+
+def test_a_changed_source_is_not_continued(walk):
+    folder, command = walk
+    run = ["run", "walks.py:Walk", "--worlds", "10", "--format", "json"]
+    first = played(command(*run))
+    assert played(command(*run, "--resume"))["hash"] == first["hash"]
+    longer = played(command("run", "walks.py:Walk", "--extend", "25", "--format", "json"))
+    assert longer["worlds"] == 25 and longer["played"] == 15
+    source = (folder / "walks.py").read_text()
+    (folder / "walks.py").write_text(source.replace("9 if", "8 if"))
+    refused = command("run", "walks.py:Walk", "--worlds", "25", "--resume")
+    assert refused.returncode == 2 and "it was started with" in refused.stderr
+    checked = command("verify", "walk", "--format", "json")
+    assert checked.returncode == 0 and json.loads(checked.stdout)["ok"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["walks.py:Nothing"], "walks.py:Nothing is no model"),
+        (["nothing.py:Walk"], "there is no such file"),
+        (["nothing:Walk"], "No module named 'nothing'"),
+        (["json:dumps"], "json:dumps is no model"),
+        (["walks.py:Walk", "--param", "drift=2"], "parameter drift is"),
+        (["walks.py:Walk", "--param", "kind=odd"], "give one of plain, wild"),
+        (["broken.py:Walk"], "SyntaxError"),
+    ],
+)
+def test_models_that_cannot_be_used(walk, words, said):
+    folder, command = walk
+    (folder / "broken.py").write_text("class Walk(")
+    refused = command("run", *words, "--worlds", "5")
+    assert refused.returncode == 2 and said in refused.stderr, refused.stderr
+    assert list(mw.open(folder / "data").ensembles) == []
+
+
+def test_stored_names_load_no_files(walk):
+    """Reading data that somebody else wrote runs no code of the folder that it is in."""
+    folder, command = walk
+    played(command("run", "walks.py:Walk", "--worlds", "10", "--format", "json"))
+    (folder / "walks.py").write_text("raise SystemExit('loaded')")
+    checked = command("verify", "walk", "--format", "json")
+    assert checked.returncode == 0 and "loaded" not in checked.stdout + checked.stderr
+    assert any("no model" in check["detail"] for check in json.loads(checked.stdout)["checks"])
