@@ -11,6 +11,7 @@ mod differential;
 mod doors;
 mod errors;
 mod export;
+mod expressions;
 mod failures;
 mod fleet;
 mod gate;

@@ -16,6 +16,23 @@ pub(super) fn bind(text: &str, catalogue: &Catalogue, entity: Option<usize>) -> 
     Ok(Expression { text: text.trim().to_owned(), columns: binder.columns, root })
 }
 
+impl OutcomeRef {
+    /// Finds `outcome` of `entity`, or `entity:outcome`. `None` for an outcome without any entity.
+    pub(crate) fn named(
+        text: &str,
+        catalogue: &Catalogue,
+        entity: Option<usize>,
+    ) -> Option<std::result::Result<Self, UnknownName>> {
+        let (entity, outcome) = match (text.split_once(':'), entity) {
+            (Some((entity, outcome)), _) => (catalogue.find_entity(entity), outcome),
+            (None, Some(entity)) => (Ok(entity), text),
+            (None, None) => return None,
+        };
+        let find = |entity| Ok(Self { entity, outcome: catalogue.kind_of(entity).find_outcome(outcome)? });
+        Some(entity.and_then(find))
+    }
+}
+
 struct Binder<'a> {
     text: &'a str,
     catalogue: &'a Catalogue,
@@ -81,14 +98,10 @@ impl Binder<'_> {
         if let Some(place) = self.places.get(text) {
             return Ok(*place);
         }
-        let unknown = |error: UnknownName| Error::new(self.text, *at, error.to_string());
-        let (entity, outcome) = match (text.split_once(':'), self.entity) {
-            (Some((entity, outcome)), _) => (self.catalogue.find_entity(entity).map_err(unknown)?, outcome),
-            (None, Some(entity)) => (entity, text.as_str()),
-            (None, None) => return self.fail(*at, &format!("ambiguous outcome {text:?}: write ENTITY:{text}")),
+        let column = match OutcomeRef::named(text, self.catalogue, self.entity) {
+            Some(found) => found.map_err(|unknown| Error::new(self.text, *at, unknown.to_string()))?,
+            None => return self.fail(*at, &format!("ambiguous outcome {text:?}: write ENTITY:{text}")),
         };
-        let outcome = self.catalogue.kind_of(entity).find_outcome(outcome).map_err(unknown)?;
-        let column = OutcomeRef { entity, outcome };
         let place = self.columns.iter().position(|c| *c == column).unwrap_or_else(|| {
             self.columns.push(column);
             self.columns.len() - 1

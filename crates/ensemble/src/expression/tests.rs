@@ -8,7 +8,7 @@ use crate::column::{Column, Narrow};
 
 const NAMES: [&str; 4] = ["home_margin", "total_points", "sacks", "wide"];
 
-fn catalogue() -> Catalogue {
+pub(super) fn catalogue() -> Catalogue {
     let outcome = |(i, name): (usize, &str)| Outcome {
         name: name.to_owned(),
         unit: String::new(),
@@ -26,7 +26,7 @@ fn catalogue() -> Catalogue {
     }
 }
 
-fn columns(margin: &[i16], total: &[u8], sacks: &[u8], wide: &[i32]) -> Vec<Arc<Column>> {
+pub(super) fn columns(margin: &[i16], total: &[u8], sacks: &[u8], wide: &[i32]) -> Vec<Arc<Column>> {
     let column = |values, scale| Arc::new(Column { values, scale });
     vec![
         column(Narrow::I16(margin.to_vec()), 1),
@@ -109,12 +109,12 @@ proptest! {
 }
 
 /// Runs on a thread with half the stack of the server's query threads.
-fn on_a_small_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+pub(super) fn on_a_small_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     std::thread::Builder::new().stack_size(1 << 20).spawn(work).unwrap().join().unwrap()
 }
 
 /// An expression nested `depth` levels deep, for each way to nest.
-fn nested(depth: usize) -> Vec<String> {
+pub(super) fn nested(depth: usize) -> Vec<String> {
     let around = |open: &str, inner: &str, close: &str| open.repeat(depth) + inner + &close.repeat(depth);
     vec![
         around("(", "home_margin > 0", ")"),
@@ -139,6 +139,8 @@ fn expressions_at_the_limits_fit_the_stack() {
             let numbers = expression.numbers(&used, 2);
             let holds = expression.holds(&used, 2);
             assert!((0..2).all(|world| holds.contains(world) == (numbers[world] != 0.0)), "{text}");
+            let values = expression.values(&used, 2, &|| true);
+            assert!((0..2).all(|world| values.value(world) == numbers[world]), "{text}");
             assert_eq!(format!("{:?}", expression.clone()), format!("{expression:?}"));
         }
     });
