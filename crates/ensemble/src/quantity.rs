@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use expr::{Expr, Node};
-use model::{Catalogue, OutcomeKind};
+use model::{Catalogue, Outcome, OutcomeKind};
 
 use crate::column::Column;
 use crate::columns::Columns;
+use crate::distribution::Distribution;
 use crate::error::{EnsembleError, QuestionError};
 use crate::expression::{Expression, OutcomeRef};
 use crate::interval::Interval;
@@ -21,6 +22,8 @@ pub struct Quantity {
     pub name: String,
     /// The unit; empty if the parts of an expression share none.
     pub unit: String,
+    /// The outcome whose codes have labels.
+    labels: Option<Outcome>,
     /// Whether it is 0 or 1.
     is_flag: bool,
     expression: Expression,
@@ -49,6 +52,7 @@ impl Quantity {
             entity,
             name: expression.text().to_owned(),
             unit: expression.unit(catalogue).to_owned(),
+            labels: None,
             is_flag: expression.is_condition(),
             expression,
         })
@@ -60,6 +64,7 @@ impl Quantity {
             entity: Some(outcome.entity),
             name: described.name.clone(),
             unit: described.unit.clone(),
+            labels: (!described.labels.is_empty()).then(|| described.clone()),
             is_flag: described.kind == OutcomeKind::Flag,
             expression: Expression::of(outcome, &described.name),
         }
@@ -76,6 +81,13 @@ impl Quantity {
     /// Those of [`Columns::evaluate`].
     pub fn column(&self, columns: &Columns, wanted: &dyn Fn() -> bool) -> Result<Arc<Column>, QuestionError> {
         columns.evaluate(&self.expression, wanted)
+    }
+
+    /// The label, code and worlds of each value; none for quantities without labels.
+    pub(crate) fn labelled(&self, distribution: &Distribution) -> Vec<(String, f64, usize)> {
+        let Some(outcome) = self.labels.as_ref() else { return Vec::new() };
+        let label = |code: f64| outcome.label(code).unwrap_or_default().to_owned();
+        distribution.counts.iter().map(|(code, worlds)| (label(*code), *code, *worlds)).collect()
     }
 
     /// Clips an interval to the possible means.

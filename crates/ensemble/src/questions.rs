@@ -121,6 +121,9 @@ pub struct OutcomeAnswer {
     pub outcome: String,
     /// The unit; empty for an expression whose parts share none.
     pub unit: String,
+    /// The label, code and worlds of each value, for an outcome whose codes have labels; a code without one has an
+    /// empty label.
+    pub labelled: Vec<(String, f64, usize)>,
     pub distribution: Distribution,
     /// The mean's 95% confidence interval; `None` for fewer than two worlds.
     pub ci: Option<Interval>,
@@ -222,6 +225,7 @@ impl OutcomeAnswer {
             title: entity.map(|entity| entity.title.clone()).unwrap_or_default(),
             outcome: quantity.name.clone(),
             unit: quantity.unit.clone(),
+            labelled: quantity.labelled(&distribution),
             ci: distribution.interval().map(|interval| quantity.possible(interval)),
             distribution,
         }
@@ -245,6 +249,13 @@ impl OutcomeAnswer {
             "quantiles": quantiles,
             "histogram": d.histogram(BINS).iter().map(bin).collect::<Vec<_>>(),
         });
+        if !self.labelled.is_empty() {
+            let share = |n: usize| n as f64 / d.worlds as f64;
+            let labelled = self.labelled.iter();
+            value["labels"] = labelled
+                .map(|(label, code, n)| json!({"label": label, "code": code, "worlds": n, "share": share(*n)}))
+                .collect();
+        }
         if cdf {
             value["cdf"] = d.cdf().map(|(v, p)| json!({"value": v, "probability": p})).collect();
         }

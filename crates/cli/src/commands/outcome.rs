@@ -71,8 +71,21 @@ fn heading(s: &OutcomeAnswer) -> String {
     format!("{}{of}{unit}", s.outcome)
 }
 
+/// The worlds of each label of a code.
+fn labels(s: &OutcomeAnswer) -> String {
+    let worlds = s.distribution.worlds;
+    let mut table = Table::new(["label", "code", "worlds", "share"]);
+    for (label, code, n) in &s.labelled {
+        table.push([label.clone(), code.to_string(), count(*n as u64), percent(*n as f64 / worlds as f64)]);
+    }
+    format!("{}; {} worlds\n\n{table}\n", heading(s), count(worlds as u64))
+}
+
 /// A histogram for the terminal, below the moments.
 fn draw(s: &OutcomeAnswer, cdf: bool) -> String {
+    if !s.labelled.is_empty() && !cdf {
+        return labels(s);
+    }
     let d = &s.distribution;
     let mut text = format!(
         "{}; {} worlds\nmean {}, standard deviation {:.2}\n",

@@ -130,6 +130,28 @@ fn undefined_values_are_refused() {
 }
 
 #[test]
+fn codes_have_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    play(data, &["--name", "season"]);
+    let found = json(data, &["outcome", "season", "game-017", "winner"]);
+    let won = column(data, "CASE WHEN winner = 1 THEN 1 ELSE 0 END", "game-017").iter().sum::<f64>();
+    let labels = found[0]["labels"].as_array().unwrap();
+    let home = labels.iter().find(|row| row["label"] == "home").unwrap();
+    assert_eq!(home, &json!({"label": "home", "code": 1.0, "worlds": won as u64, "share": won / 60.0}));
+    let text = String::from_utf8(run(data, &["outcome", "season", "game-017", "winner"]).stdout).unwrap();
+    assert!(text.contains("\nlabel  code  worlds   share\n"), "{text}");
+    let words = |condition| ["price", "season", "--entity", "game-017", "--condition", condition];
+    assert_eq!(json(data, &words("winner = 'home'"))["hits"], won as u64);
+    assert_eq!(
+        json(data, &words("half_full_result in ('home/home')"))["hits"],
+        json(data, &words("half_full_result = 4"))["hits"]
+    );
+    let said = failure(data, &words("winner = 'hame'"), 2);
+    assert!(said.starts_with("error: winner has no label \"hame\"; did you mean home?\n  winner = 'hame'\n"), "{said}");
+}
+
+#[test]
 fn the_server_takes_expressions() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();

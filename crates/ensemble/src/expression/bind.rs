@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use expr::{Error, Expr, Name, Node as Written};
-use model::{Catalogue, UnknownName};
+use expr::{Comparison, Error, Expr, Name, Node as Written};
+use model::{Catalogue, Outcome, UnknownName};
 
 use super::{Expression, Node, OutcomeRef};
 
@@ -50,11 +50,22 @@ impl Binder<'_> {
             Written::Any(parts) => Node::Any(self.conditions(parts)?),
             Written::Not(inner) => Node::Not(self.condition(inner)?.into()),
             Written::Compare(left, comparison, right) => {
-                Node::Compare(*comparison, self.number(left)?.into(), self.number(right)?.into())
+                let mut labels = |side: &Expr, other: &Expr| self.code(side, other, *comparison);
+                let (of_left, of_right) = (labels(left, right)?, labels(right, left)?);
+                let mut side =
+                    |code: Option<f64>, side| code.map_or_else(|| self.number(side), |n| Ok(Node::Number(n)));
+                Node::Compare(*comparison, side(of_left, left)?.into(), side(of_right, right)?.into())
             }
             Written::In { name, values, negated } => {
                 let column = self.column(name)?;
-                let mut list = values.iter().map(|value| self.constant(value)).collect::<Result<Vec<_>>>()?;
+                let outcome = self.columns[column];
+                let number = |value: &Expr| match &value.node {
+                    Written::Text(label) if !self.described(outcome).labels.is_empty() => {
+                        self.label(outcome, label, value.at)
+                    }
+                    _ => self.constant(value),
+                };
+                let mut list = values.iter().map(number).collect::<Result<Vec<_>>>()?;
                 list.sort_unstable_by(f64::total_cmp);
                 let is_in = Node::In(column, list);
                 if *negated { Node::Not(is_in.into()) } else { is_in }
@@ -64,6 +75,29 @@ impl Binder<'_> {
             }
             _ => self.number(expr)?,
         })
+    }
+
+    /// The code of a text that is compared with an outcome that has labels.
+    fn code(&mut self, text: &Expr, other: &Expr, comparison: Comparison) -> Result<Option<f64>> {
+        let (Written::Text(label), Some(name)) = (&text.node, other.name()) else { return Ok(None) };
+        let column = self.column(&name)?;
+        let outcome = self.columns[column];
+        if self.described(outcome).labels.is_empty() {
+            return Ok(None);
+        }
+        if !matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
+            return self.fail(text.at, "labels have no order: compare them with = or !=");
+        }
+        self.label(outcome, label, text.at).map(Some)
+    }
+
+    fn label(&self, outcome: OutcomeRef, label: &str, at: usize) -> Result<f64> {
+        let found = self.described(outcome).find_label(label);
+        found.map(|code| code as f64).map_err(|unknown| Error::new(self.text, at, unknown.to_string()))
+    }
+
+    fn described(&self, outcome: OutcomeRef) -> &Outcome {
+        &self.catalogue.kind_of(outcome.entity).outcomes[outcome.outcome]
     }
 
     fn conditions(&mut self, parts: &[Expr]) -> Result<Vec<Node>> {

@@ -14,6 +14,7 @@ pub(super) fn catalogue() -> Catalogue {
         unit: String::new(),
         kind: OutcomeKind::Number,
         scale: if i == 2 { 2 } else { 1 },
+        labels: if i == 0 { ["level", "", "three"].map(str::to_owned).to_vec() } else { Vec::new() },
     };
     let entity = |name: &str| Entity { name: name.to_owned(), kind: 0, title: String::new(), members: Vec::new() };
     Catalogue {
@@ -67,6 +68,29 @@ fn conditions_select_worlds() {
     check("true and not false", &[0, 1, 2, 3]);
     check("total_points > 1000", &[]);
     check("game-001:home_margin > game-001:sacks", &[2, 3]);
+}
+
+#[test]
+fn labels_stand_for_their_codes() {
+    let all = columns(&[0, 1, 2, 2], &[0; 4], &[0; 4], &[0; 4]);
+    let parse = |text: &str| Expression::parse(text, &catalogue(), Some(0));
+    for (text, expected) in [
+        ("home_margin = 'level'", &[0][..]),
+        ("'three' != home_margin", &[0, 1]),
+        ("home_margin in ('three', 'level')", &[0, 2, 3]),
+        ("game-001:home_margin not in ('three', 1)", &[0]),
+    ] {
+        let held = parse(text).unwrap().holds(&all[..1], 4);
+        assert_eq!(held.worlds().collect::<Vec<_>>(), expected, "{text}");
+    }
+    let message = |text: &str| parse(text).unwrap_err().to_string();
+    let unknown = "home_margin has no label \"thre\"; did you mean three?";
+    assert_eq!(message("home_margin = 'thre'"), format!("{unknown}\n  home_margin = 'thre'\n                ^"));
+    assert!(message("home_margin in ('a')").starts_with("home_margin has no label \"a\"; there are: level, three\n"));
+    assert!(message("home_margin > 'level'").starts_with("labels have no order: compare them with = or !=\n"));
+    assert!(message("home_margin + 1 = 'level'").starts_with("expected a number: outcomes are numbers"));
+    assert!(message("sacks > 'level'").starts_with("expected a number: outcomes are numbers"));
+    assert!(message("'level' = 'level'").starts_with("expected a number: outcomes are numbers"));
 }
 
 #[test]
