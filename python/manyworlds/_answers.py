@@ -90,9 +90,10 @@ class Bin:
 
 @dataclass(frozen=True)
 class Distribution:
-    """The exact distribution of one outcome over all worlds."""
+    """The exact distribution of one outcome or expression over all worlds."""
 
-    entity: str
+    #: `None` for an expression that names the entity of each outcome.
+    entity: str | None
     outcome: str
     unit: str
     worlds: int
@@ -103,6 +104,8 @@ class Distribution:
     standard_deviation: float
     min: float
     max: float
+    #: Share of worlds of each label, for an outcome whose codes have labels.
+    labels: dict[str, float]
     #: At most 20 bins of equal width.
     histogram: tuple[Bin, ...]
     _fetch: Callable[[], list[dict[str, float]]] = field(repr=False, compare=False)
@@ -134,7 +137,7 @@ class Distribution:
         return values[min(bisect_left(shares, p), len(values) - 1)]
 
     def _repr_html_(self) -> str:
-        title = f"{escape(self.outcome)} of {escape(self.entity)}, {escape(self.unit)}: mean {self.mean:.4g}"
+        title = f"{escape(self.outcome)}{f" of {escape(self.entity)}" if self.entity else ""}, {escape(self.unit)}: mean {self.mean:.4g}"
         if self.ci is not None:
             title += f" ({self.ci.low:.4g} to {self.ci.high:.4g})"
         return f"<figure>{_picture(self.histogram)}<figcaption>{title}; {self.worlds} worlds</figcaption></figure>"
@@ -151,6 +154,7 @@ class Distribution:
             standard_deviation=answer["standard_deviation"],
             min=answer["min"],
             max=answer["max"],
+            labels={label["label"]: label["share"] for label in answer.get("labels", ())},
             histogram=tuple(Bin(b["from"], b["to"], b["worlds"]) for b in answer["histogram"]),
             _fetch=fetch,
         )

@@ -174,23 +174,28 @@ class Ensemble(Mapping):
 
     price = probability
 
-    def outcome(self, entity: str, outcome: str) -> Distribution:
-        """The exact distribution of an outcome of an entity over all worlds.
+    def outcome(self, entity: str | None, outcome: str) -> Distribution:
+        """The exact distribution of an outcome over all worlds.
+
+        Args:
+            entity: the entity of plain names; `None` if every name has its own, as in `"team-03:wins"`.
+            outcome: an outcome, or an expression such as `"home_points + away_points"`.
 
         Raises:
             UnknownNameError: if there is no such entity or outcome.
+            InvalidError: if the expression is invalid, or its value in some world is not finite.
         """
-        question = {"ensemble": self.name, "entities": [entity], "outcomes": [outcome]}
+        question = {"ensemble": self.name, "entities": [] if entity is None else [entity], "outcomes": [outcome]}
         fetch = lambda: self._backend.outcome({**question, "cdf": True})[0]["cdf"]  # noqa: E731
         return Distribution._of(self._backend.outcome(question)[0], fetch)
 
     def correlate(self, entity: str, *outcomes: str) -> Correlation:
-        """The correlations of an entity's outcomes over all worlds; of all of them if none is named."""
-        found = self._backend.correlate(entity, list(outcomes))
+        """The correlations of an entity's outcomes or expressions over all worlds; of all outcomes if none is named."""
+        found = self._backend.correlate({"ensemble": self.name, "entity": entity, "outcomes": list(outcomes)})
         return Correlation(tuple(found["outcomes"]), found["worlds"], found["matrix"])
 
     def compare(self, other: Ensemble, *outcomes: str) -> list[Comparison]:
-        """Compares outcomes, each as `"ENTITY:OUTCOME"`, with those of another ensemble of the same data.
+        """Compares outcomes, as `"ENTITY:OUTCOME"` or expressions of such, with those of another ensemble.
 
         Ensembles with the same seed are compared world by world, which estimates the difference far better.
         """
@@ -298,6 +303,13 @@ class Entity:
     def kind(self) -> str:
         """The kind of entity."""
         return self._kind["name"]
+
+    def labels(self, outcome: str) -> list[str]:
+        """The labels of an outcome that is a code, by code; empty if it has none."""
+        found = next((o for o in self._kind["outcomes"] if o["name"] == outcome), None)
+        if found is None:
+            raise UnknownNameError(f"a {self.kind} has no outcome {outcome!r}")
+        return list(found.get("labels", ()))
 
     @property
     def outcomes(self) -> list[str]:

@@ -29,8 +29,8 @@ class LocalEnsemble:
     def compare(self, other: LocalEnsemble, outcomes: list[str]) -> list[dict[str, Any]]:
         return json.loads(self.native.compare(other.native, outcomes))
 
-    def correlate(self, entity: str, outcomes: list[str]) -> dict[str, Any]:
-        return json.loads(self.native.correlate(entity, outcomes))
+    def correlate(self, question: dict[str, Any]) -> dict[str, Any]:
+        return json.loads(self.native.correlate(json.dumps(question)))
 
     def verify(self) -> dict[str, Any]:
         return json.loads(self.native.verify())

@@ -81,7 +81,7 @@ def code(*labels: str) -> Outcome:
     """A place in a list of labels, from 0."""
     if not labels:
         raise InvalidError("a code has no labels: name them, as in code('home', 'draw', 'away')")
-    return Outcome("code", ", ".join(f"{place} {label}" for place, label in enumerate(labels)), labels=labels)
+    return Outcome("code", "label", labels=labels)
 
 
 def real(unit: str = "") -> Outcome:
@@ -114,7 +114,9 @@ class Catalogue:
         unknown = next((kind for kind in entities.values() if kind not in places), None)
         if unknown is not None:
             raise UnknownNameError(f"no kind {unknown!r} in the catalogue: there are {', '.join(kinds)}")
-        described = lambda name, o: {"name": name, "unit": o.unit, "kind": o.kind, "scale": o.scale}  # noqa: E731
+        described = lambda name, o: {  # noqa: E731
+            "name": name, "unit": o.unit, "kind": o.kind, "scale": o.scale, "labels": o.labels,
+        }  # fmt: skip
         self.entities = list(entities)
         self._json = {
             "kinds": [

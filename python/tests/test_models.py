@@ -64,6 +64,10 @@ def test_a_played_ensemble_is_like_any_other(tmp_path):
     assert game.worlds("pace").dtype == np.float64 and set(np.round(game.worlds("pace") * 100) % 1) == {0}
     assert game.probability("margin > 0").hits == (margin > 0).sum()
     assert league.verify()
+    assert game.labels("result") == ["home", "draw", "away"]
+    assert game.probability("result = 'home'").hits == (margin > 0).sum()
+    assert game.outcome("result").labels["home"] == np.mean(margin > 0)
+    assert game.outcome("2 * margin").mean == 2 * game.outcome("margin").mean
     assert game.worlds("luck").dtype == np.float64 and game.worlds("luck").min() > 0
     listed = subprocess.run(
         [sys.executable, "-m", "manyworlds", "ensembles", "--data", str(tmp_path / "data")], capture_output=True, text=True

@@ -84,8 +84,8 @@ pub(crate) enum Command {
     },
     /// Show how outcomes are distributed
     ///
-    /// Prints the mean with its 95% confidence interval, quantiles and a histogram.
-    #[command(after_long_help = "Example:\n  manyworlds outcome season --entity game-017 --outcome home_margin")]
+    /// Prints the mean with its 95% confidence interval, quantiles and a histogram, of outcomes and of expressions.
+    #[command(after_long_help = "Example:\n  manyworlds outcome season game-017 'home_points + away_points'")]
     Outcome(OutcomeArgs),
     /// Estimate the probability that all conditions hold
     ///

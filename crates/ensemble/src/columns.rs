@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use table::ListValues;
 
-use crate::column::Column;
-use crate::error::EnsembleError;
+use crate::column::{Column, Narrow};
+use crate::error::{EnsembleError, QuestionError};
 use crate::expression::{BitSet, Expression, OutcomeRef};
 use crate::range_reader::RangeReader;
 use crate::stored::StoredEnsemble;
@@ -82,6 +82,34 @@ impl Columns {
     pub fn worlds_of(&self, expression: &Expression, wanted: &dyn Fn() -> bool) -> Result<BitSet, EnsembleError> {
         let columns = self.get_within(expression.columns(), QUESTION_BYTES_MAX)?;
         Ok(expression.holds_while(&columns, self.worlds, wanted))
+    }
+
+    /// The number of an expression in every world (1 and 0 for a condition), exact where [`Expression::values`] is. The
+    /// name of an outcome returns its cached column.
+    ///
+    /// # Errors
+    /// When segments cannot be read, the expression names outcomes of over 128 MB, `wanted` returns false, or an
+    /// expression other than a name is infinite or NaN in some world.
+    pub fn evaluate(&self, expression: &Expression, wanted: &dyn Fn() -> bool) -> Result<Arc<Column>, QuestionError> {
+        if let Some(outcome) = expression.outcome() {
+            return Ok(self.get(&[outcome])?.swap_remove(0));
+        }
+        let columns = self.get_within(expression.columns(), QUESTION_BYTES_MAX)?;
+        let column = expression.values(&columns, self.worlds, wanted);
+        if !wanted() {
+            return Err(QuestionError::GivenUp);
+        }
+        if let Narrow::F64(values) = &column.values {
+            self.check_finite(expression, values)?;
+        }
+        Ok(Arc::new(column))
+    }
+
+    fn check_finite(&self, expression: &Expression, values: &[f64]) -> Result<(), QuestionError> {
+        let mut others = values.iter().zip(self.ensemble.world_numbers()).filter(|(value, _)| !value.is_finite());
+        let Some((_, first)) = others.next() else { return Ok(()) };
+        let (count, worlds) = (others.count() + 1, self.worlds);
+        Err(QuestionError::NotFinite { expression: expression.text().to_owned(), count, worlds, first })
     }
 
     /// Returns columns in the given order. Reads those of one entity that are not cached in one pass.

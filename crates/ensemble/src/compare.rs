@@ -1,4 +1,4 @@
-//! Compares one outcome of each of two ensembles, world by world.
+//! Compares an outcome, or an expression of outcomes, of two ensembles, world by world.
 //!
 //! Ensembles with equal seeds share their random numbers: a world differs between them only through the changed input.
 //! The difference is then estimated far better than either mean.
@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use crate::column::Column;
 use crate::columns::Columns;
-use crate::error::EnsembleError;
-use crate::expression::OutcomeRef;
+use crate::error::QuestionError;
 use crate::interval::{Interval, Level, Sample};
+use crate::quantity::Quantity;
 
 /// How an outcome of one ensemble compares with an outcome of another.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -34,16 +34,28 @@ pub struct Comparison {
     pub shares: Option<[f64; 3]>,
 }
 
-/// Compares an outcome of one ensemble with an outcome of another over the worlds in both.
+/// Compares an outcome, written as `entity:outcome`, or an expression of such outcomes, between two ensembles over the
+/// worlds in both. Stops once `wanted` returns false.
 ///
 /// # Errors
-/// When their segments cannot be read.
-pub fn compare(first: (&Columns, OutcomeRef), second: (&Columns, OutcomeRef)) -> Result<Comparison, EnsembleError> {
-    let is_paired = first.0.ensemble().plan.seed == second.0.ensemble().plan.seed;
-    let places = common(first.0, second.0);
-    let read = |(columns, outcome): (&Columns, OutcomeRef)| columns.get(&[outcome]);
+/// When either ensemble does not know a name, the text is no expression, its value is not finite in some world, either
+/// has no worlds, nobody waits, or segments cannot be read.
+pub fn compare(
+    first: &Columns,
+    second: &Columns,
+    outcome: &str,
+    wanted: &dyn Fn() -> bool,
+) -> Result<Comparison, QuestionError> {
+    let read = |columns: &Columns| {
+        let quantity = Quantity::parse(outcome, &columns.ensemble().plan.catalogue, None)?;
+        if columns.worlds() == 0 {
+            return Err(QuestionError::NoWorlds { ensemble: columns.ensemble().plan.name.clone() });
+        }
+        quantity.column(columns, wanted)
+    };
+    let is_paired = first.ensemble().plan.seed == second.ensemble().plan.seed;
     let (a, b) = (read(first)?, read(second)?);
-    Ok(compared(&a[0], &b[0], &places, is_paired))
+    Ok(compared(&a, &b, &common(first, second), is_paired))
 }
 
 /// The indices of the common worlds in the columns of each.

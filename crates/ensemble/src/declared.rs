@@ -143,7 +143,13 @@ mod tests {
     use super::*;
 
     fn catalogue() -> Catalogue {
-        let outcome = |name: &str, kind| Outcome { name: name.to_owned(), unit: String::new(), kind, scale: 1 };
+        let outcome = |name: &str, kind| Outcome {
+            name: name.to_owned(),
+            unit: String::new(),
+            kind,
+            scale: 1,
+            labels: Vec::new(),
+        };
         let column =
             |name: &str, kind, nullable| EventColumn { name: name.to_owned(), doc: String::new(), kind, nullable };
         let words = || EventKind::Label(vec!["run".to_owned(), "pass".to_owned()]);

@@ -64,6 +64,16 @@ pub enum QuestionError {
     /// A leg or condition is invalid.
     #[error(transparent)]
     Expression(#[from] expr::Error),
+    /// An expression that divides by 0, or overflows.
+    #[error("{expression:?} has no finite value in {count} of {worlds} worlds, first in world {}: it divides by 0 or \
+             exceeds the real numbers; keep a divisor above 0 with max(1, ...)", first.0)]
+    NotFinite {
+        expression: String,
+        count: usize,
+        worlds: usize,
+        /// The first of the worlds.
+        first: World,
+    },
     #[error("{count} {what} in one question are too many, {max} at most: ask several questions")]
     TooMany { what: &'static str, count: usize, max: usize },
     /// The caller no longer waits for the answer.
@@ -79,6 +89,8 @@ pub enum QuestionError {
     TooFew(#[from] TooFew),
     #[error("no condition: give at least one")]
     NoLegs,
+    #[error("no outcome and no entity: give at least one of them")]
+    NoOutcomes,
     /// A condition in the model's own words lacks an entity.
     #[error("{text:?} needs an entity: write it as \"ENTITY: {text}\"")]
     NoEntity { text: String },

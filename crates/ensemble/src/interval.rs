@@ -27,6 +27,11 @@ impl From<Interval> for [f64; 2] {
 }
 
 impl Interval {
+    /// Clipped to the possible means of a flag, which is 0 or 1.
+    pub(crate) fn of_flag(self) -> Self {
+        Self { low: self.low.max(0.0), high: self.high.min(1.0) }
+    }
+
     /// The distance from an estimate in it to the farther end.
     pub fn reach(self, estimate: f64) -> f64 {
         (self.high - estimate).max(estimate - self.low)

@@ -47,11 +47,8 @@ impl KnownOutcome {
 }
 
 /// Clips an interval to the possible means of an outcome: a flag is 0 or 1.
-pub(crate) fn possible(outcome: &Outcome, Interval { low, high }: Interval) -> Interval {
-    match outcome.kind {
-        OutcomeKind::Flag => Interval { low: low.max(0.0), high: high.min(1.0) },
-        _ => Interval { low, high },
-    }
+fn possible(outcome: &Outcome, interval: Interval) -> Interval {
+    if outcome.kind == OutcomeKind::Flag { interval.of_flag() } else { interval }
 }
 
 impl Aggregates {

@@ -34,6 +34,7 @@ mod model_words;
 mod paths;
 mod plan;
 mod price;
+mod quantity;
 mod questions;
 mod range_reader;
 mod range_writer;
@@ -60,7 +61,10 @@ pub use known::KnownOutcome;
 pub use paths::RangePaths;
 pub use plan::{EventMode, MakeModel, MissingModel, ModelError, NameError, Plan, check_name, make_model};
 pub use price::{LegPrice, Price, price};
-pub use questions::{OutcomeAnswer, OutcomeQuestion, PriceQuestion, open_columns};
+pub use quantity::Quantity;
+pub use questions::{
+    CorrelationAnswer, CorrelationQuestion, OutcomeAnswer, OutcomeQuestion, PriceQuestion, open_columns,
+};
 pub use range_reader::{RangeMetadata, RangeReader};
 pub use range_writer::{Encoders, PhaseTimes, RangeWriter, Unwritten, WrittenRange};
 pub use schema::{event_fields, outcome_fields};

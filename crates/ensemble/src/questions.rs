@@ -1,19 +1,21 @@
 //! Queries about an ensemble from people and programs: names as text, answered over open columns.
 
 use model::Catalogue;
+use ndarray::Array2;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::columns::Columns;
+use crate::correlation::correlation;
 use crate::distribution::Distribution;
 use crate::error::QuestionError;
-use crate::expression::{Expression, OutcomeRef};
+use crate::expression::Expression;
 use crate::given::Given;
 use crate::interval::Interval;
-use crate::known::possible;
 use crate::model_words::ModelWords;
 use crate::plan::MakeModel;
 use crate::price::{Price, price_while};
+use crate::quantity::{Quantity, columns_of};
 use crate::stored::StoredEnsemble;
 
 const QUANTILES: [f64; 7] = [0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99];
@@ -22,6 +24,8 @@ const BINS: usize = 20;
 const CONDITIONS_MAX: usize = 1_000;
 /// Maximum outcomes of one query, over all its entities.
 const OUTCOMES_MAX: usize = 10_000;
+/// Maximum outcomes of one matrix of correlations.
+const CORRELATED_MAX: usize = 2_000;
 /// Maximum distinct values of all outcomes of one query, and of one that returns them all.
 const VALUES_MAX: usize = 8 << 20;
 const CDF_VALUES_MAX: usize = 200_000;
@@ -96,72 +100,133 @@ fn check_count(what: &'static str, count: usize, max: usize) -> Result<(), Quest
 #[serde(deny_unknown_fields)]
 pub struct OutcomeQuestion {
     pub ensemble: String,
+    /// Without entities, each outcome names its own: `team-03:wins`.
+    #[serde(default)]
     pub entities: Vec<String>,
+    /// Names of outcomes, and expressions such as `points_a + points_b` or `team-03:wins - team-04:wins`.
     pub outcomes: Vec<String>,
     /// Also return every value with the share of worlds that do not exceed it.
     #[serde(default)]
     pub cdf: bool,
 }
 
-/// One outcome and its distribution.
+/// One outcome or expression, and its distribution.
 #[derive(Debug)]
 pub struct OutcomeAnswer {
-    pub entity: String,
-    /// The entity's title for people.
+    /// The entity; `None` for an expression that names the entity of each outcome.
+    pub entity: Option<String>,
+    /// The entity's title for people; empty without an entity.
     pub title: String,
+    /// The outcome's name, or the expression as typed.
     pub outcome: String,
+    /// The unit; empty for an expression whose parts share none.
     pub unit: String,
+    /// The label, code and worlds of each value, for an outcome whose codes have labels; a code without one has an
+    /// empty label.
+    pub labelled: Vec<(String, f64, usize)>,
     pub distribution: Distribution,
     /// The mean's 95% confidence interval; `None` for fewer than two worlds.
     pub ci: Option<Interval>,
 }
 
+/// Outcomes or expressions in memory at once.
+const AT_ONCE: usize = 16;
+
 impl OutcomeQuestion {
     /// Answers over `columns` of the ensemble; stops once `wanted` returns false.
     ///
     /// # Errors
-    /// When an entity or outcome is unknown, there are too many, nobody waits, or segments cannot be read.
+    /// When an entity or outcome is unknown, an expression is invalid or not finite in some world, there are too many,
+    /// nobody waits, or segments cannot be read.
     pub fn answer(&self, columns: &Columns, wanted: &dyn Fn() -> bool) -> Result<Vec<OutcomeAnswer>, QuestionError> {
-        /// Columns in memory at once.
-        const AT_ONCE: usize = 16;
-        check_count("outcomes", self.entities.len().saturating_mul(self.outcomes.len()), OUTCOMES_MAX)?;
         let catalogue = &columns.ensemble().plan.catalogue;
-        let mut named = Vec::new();
-        for name in &self.entities {
-            let entity = catalogue.find_entity(name)?;
-            let kind = catalogue.kind_of(entity);
-            for outcome in &self.outcomes {
-                named.push(OutcomeRef { entity, outcome: kind.find_outcome(outcome)? });
-            }
-        }
-        let mut answers = Vec::with_capacity(named.len());
+        let asked = self.asked(catalogue)?;
+        let mut answers = Vec::with_capacity(asked.len());
         let mut values = 0;
         let values_max = if self.cdf { CDF_VALUES_MAX } else { VALUES_MAX };
-        for some in named.chunks(AT_ONCE) {
-            for (outcome, column) in some.iter().zip(columns.get(some)?) {
+        for some in asked.chunks(AT_ONCE) {
+            let some = some.iter().map(|(entity, text)| Quantity::parse(text, catalogue, *entity));
+            let some = some.collect::<Result<Vec<_>, _>>()?;
+            for (quantity, column) in some.iter().zip(columns_of(&some, columns, wanted)?) {
                 if !wanted() {
                     return Err(QuestionError::GivenUp);
                 }
                 let distribution = Distribution::of(&column);
                 values += distribution.counts.len();
                 check_count("different values of outcomes", values, values_max)?;
-                answers.push(OutcomeAnswer::new(catalogue, *outcome, distribution));
+                answers.push(OutcomeAnswer::new(catalogue, quantity, distribution));
             }
         }
         Ok(answers)
     }
+
+    /// Every outcome of every entity.
+    fn asked(&self, catalogue: &Catalogue) -> Result<Vec<(Option<usize>, &str)>, QuestionError> {
+        check_count("outcomes", self.entities.len().max(1).saturating_mul(self.outcomes.len()), OUTCOMES_MAX)?;
+        let entities = self.entities.iter().map(|name| Ok(Some(catalogue.find_entity(name)?)));
+        let mut entities = entities.collect::<Result<Vec<_>, QuestionError>>()?;
+        if entities.is_empty() {
+            entities.push(None);
+        }
+        let of = |entity| self.outcomes.iter().map(move |text| (entity, text.as_str()));
+        Ok(entities.into_iter().flat_map(of).collect())
+    }
+}
+
+/// A query for the correlations between outcomes.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CorrelationQuestion {
+    pub ensemble: String,
+    /// The entity of plain names.
+    #[serde(default)]
+    pub entity: Option<String>,
+    /// Names of outcomes, and expressions; none for all outcomes of the entity.
+    #[serde(default)]
+    pub outcomes: Vec<String>,
+}
+
+/// Correlations between outcomes or expressions.
+#[derive(Debug)]
+pub struct CorrelationAnswer {
+    /// The names as typed, in the order of the matrix.
+    pub outcomes: Vec<String>,
+    /// Pearson correlations over all worlds; NaN for an outcome that is constant.
+    pub matrix: Array2<f64>,
+}
+
+impl CorrelationQuestion {
+    /// Answers over `columns` of the ensemble; stops once `wanted` returns false.
+    ///
+    /// # Errors
+    /// When the entity or an outcome is unknown, neither is given, an expression is invalid or not finite in some
+    /// world, there are too many, nobody waits, or segments cannot be read.
+    pub fn answer(&self, columns: &Columns, wanted: &dyn Fn() -> bool) -> Result<CorrelationAnswer, QuestionError> {
+        check_count("outcomes", self.outcomes.len(), CORRELATED_MAX)?;
+        let catalogue = &columns.ensemble().plan.catalogue;
+        let entity = self.entity.as_deref().map(|name| catalogue.find_entity(name)).transpose()?;
+        let mut texts = self.outcomes.clone();
+        if texts.is_empty() {
+            let kind = catalogue.kind_of(entity.ok_or(QuestionError::NoOutcomes)?);
+            texts.extend(kind.outcomes.iter().map(|outcome| outcome.name.clone()));
+        }
+        let quantities = texts.iter().map(|text| Quantity::parse(text, catalogue, entity));
+        let quantities = quantities.collect::<Result<Vec<_>, _>>()?;
+        let matrix = correlation(&columns_of(&quantities, columns, wanted)?);
+        if wanted() { Ok(CorrelationAnswer { outcomes: texts, matrix }) } else { Err(QuestionError::GivenUp) }
+    }
 }
 
 impl OutcomeAnswer {
-    fn new(catalogue: &Catalogue, outcome: OutcomeRef, distribution: Distribution) -> Self {
-        let entity = &catalogue.entities[outcome.entity];
-        let described = &catalogue.kind_of(outcome.entity).outcomes[outcome.outcome];
+    fn new(catalogue: &Catalogue, quantity: &Quantity, distribution: Distribution) -> Self {
+        let entity = quantity.entity.map(|entity| &catalogue.entities[entity]);
         Self {
-            entity: entity.name.clone(),
-            title: entity.title.clone(),
-            outcome: described.name.clone(),
-            unit: described.unit.clone(),
-            ci: distribution.interval().map(|interval| possible(described, interval)),
+            entity: entity.map(|entity| entity.name.clone()),
+            title: entity.map(|entity| entity.title.clone()).unwrap_or_default(),
+            outcome: quantity.name.clone(),
+            unit: quantity.unit.clone(),
+            labelled: quantity.labelled(&distribution),
+            ci: distribution.interval().map(|interval| quantity.possible(interval)),
             distribution,
         }
     }
@@ -184,6 +249,13 @@ impl OutcomeAnswer {
             "quantiles": quantiles,
             "histogram": d.histogram(BINS).iter().map(bin).collect::<Vec<_>>(),
         });
+        if !self.labelled.is_empty() {
+            let share = |n: usize| n as f64 / d.worlds as f64;
+            let labelled = self.labelled.iter();
+            value["labels"] = labelled
+                .map(|(label, code, n)| json!({"label": label, "code": code, "worlds": n, "share": share(*n)}))
+                .collect();
+        }
         if cdf {
             value["cdf"] = d.cdf().map(|(v, p)| json!({"value": v, "probability": p})).collect();
         }

@@ -4,9 +4,10 @@
 //! always match.
 
 use model::{Outcome, OutcomeKind};
+use strum::VariantNames as _;
 
 use crate::box_score::{BoxScore, Player, Score, Side, Stat, Window, leader};
-use crate::play::ROSTER;
+use crate::play::{Kind, ROSTER};
 
 pub const GAME_OUTCOMES: usize = 850;
 
@@ -37,7 +38,7 @@ impl Emit for Vec<Outcome> {
 }
 
 pub(crate) fn number(name: impl Into<String>, unit: &str) -> Outcome {
-    Outcome { name: name.into(), unit: unit.to_owned(), kind: OutcomeKind::Number, scale: 1 }
+    Outcome { name: name.into(), unit: unit.to_owned(), kind: OutcomeKind::Number, scale: 1, labels: Vec::new() }
 }
 
 fn decimal(name: impl Into<String>, unit: &str, scale: i32) -> Outcome {
@@ -52,7 +53,18 @@ fn code(name: impl Into<String>, meaning: &str) -> Outcome {
     Outcome { kind: OutcomeKind::Code, ..number(name, meaning) }
 }
 
-const SIDE_CODE: &str = "0 neither, 1 home, 2 away";
+/// A code with a label for each value from 0.
+fn labelled(name: impl Into<String>, meaning: &str, labels: impl IntoIterator<Item = impl Into<String>>) -> Outcome {
+    Outcome { labels: labels.into_iter().map(Into::into).collect(), ..code(name, meaning) }
+}
+
+const SIDES: [&str; 3] = ["neither", "home", "away"];
+
+/// The side that did something.
+fn side(name: impl Into<String>) -> Outcome {
+    labelled(name, "0 neither, 1 home, 2 away", SIDES)
+}
+
 const SCORER_CODE: &str =
     "0 none; 1-23 home player by roster place; 24-46 away player; 47, 48 home or away defence or special teams";
 
@@ -126,23 +138,35 @@ fn emit_game(game: &BoxScore, points: &Points, e: &mut impl Emit) {
         e.put(|| flag(format!("odd_total{}", suffix(w))), points.total(i) & 1);
     }
     e.put(|| flag("overtime"), i16::from(game.overtime));
-    e.put(|| code("winner", SIDE_CODE), points.winner(0));
+    e.put(|| side("winner"), points.winner(0));
     e.put(
-        || code("half_full_result", "3 x leader at half-time + winner, each 0 neither, 1 home, 2 away"),
+        || {
+            let labels = SIDES.iter().flat_map(|half| SIDES.map(|full| format!("{half}/{full}")));
+            labelled("half_full_result", "3 x leader at half-time + winner, each 0 neither, 1 home, 2 away", labels)
+        },
         3 * points.winner(1) + points.winner(0),
     );
     e.put(|| number("lead_changes", "times"), game.lead_changes);
     e.put(|| number("times_tied", "times tied by a score"), game.ties);
     e.put(|| code("best_quarter", "quarter of the most points, 1 to 4"), points.best(3..7));
     e.put(|| code("best_half", "half of the most points, 1 or 2"), points.best(1..3));
-    let kinds = "0 none, 1 touchdown, 2 field goal, 3 safety";
-    e.put(|| code("first_score_type", kinds), game.first_score.score as i16);
-    e.put(|| code("last_score_type", kinds), game.last_score.score as i16);
-    e.put(|| code("first_to_score", SIDE_CODE), game.first_score.side);
-    e.put(|| code("last_to_score", SIDE_CODE), game.last_score.side);
+    let score = |name| {
+        let labels = ["none", "touchdown", "field goal", "safety"];
+        labelled(name, "0 none, 1 touchdown, 2 field goal, 3 safety", labels)
+    };
+    e.put(|| score("first_score_type"), game.first_score.score as i16);
+    e.put(|| score("last_score_type"), game.last_score.score as i16);
+    e.put(|| side("first_to_score"), game.first_score.side);
+    e.put(|| side("last_to_score"), game.last_score.side);
     e.put(|| code("first_touchdown_scorer", SCORER_CODE), game.first_touchdown_by);
     e.put(|| code("last_touchdown_scorer", SCORER_CODE), game.last_touchdown_by);
-    e.put(|| code("first_play_type", "0 none, else 1 + place in the play types"), game.first_play);
+    e.put(
+        || {
+            let labels = std::iter::once("none").chain(Kind::VARIANTS.iter().copied());
+            labelled("first_play_type", "0 none, else 1 + place in the play types", labels)
+        },
+        game.first_play,
+    );
     e.put(|| number("first_score_time", "game seconds; 0 none"), game.first_score.at);
     e.put(|| number("first_touchdown_time", "game seconds; 0 none"), game.first_touchdown.at);
     let [home, away] = &game.sides;
@@ -171,7 +195,7 @@ fn emit_game(game: &BoxScore, points: &Points, e: &mut impl Emit) {
         e.put(|| flag(format!("both_score_{least}")), i16::from(lower >= least));
     }
     for (i, target) in [10, 15, 20, 25, 30].into_iter().enumerate() {
-        e.put(|| code(format!("race_to_{target}"), SIDE_CODE), game.races[i]);
+        e.put(|| side(format!("race_to_{target}")), game.races[i]);
     }
     e.put(|| number("total_yards", "yards"), sum(game, Stat::PassYards) + sum(game, Stat::RushYards));
     e.put(|| flag("score_in_last_2_minutes_of_half"), i16::from(game.late_score[0]));

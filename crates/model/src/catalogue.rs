@@ -13,7 +13,7 @@ pub enum OutcomeKind {
     Number,
     /// 0 or 1.
     Flag,
-    /// A code; the outcome's unit lists the meanings.
+    /// A code; the outcome's labels or its unit give the meanings.
     Code,
     /// A real number, stored as a double.
     Real,
@@ -29,6 +29,25 @@ pub struct Outcome {
     pub kind: OutcomeKind,
     /// Divide a stored integer by this to get the value: 1 except for decimals.
     pub scale: i32,
+    /// The words for codes 0, 1, 2 and so on; an empty text where a code has none. Catalogues of old ensembles have no
+    /// labels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<String>,
+}
+
+impl Outcome {
+    /// The label of a code.
+    pub fn label(&self, code: f64) -> Option<&str> {
+        let place = self.labels.iter().enumerate().find(|(place, _)| *place as f64 == code);
+        place.map(|(_, label)| label.as_str()).filter(|label| !label.is_empty())
+    }
+
+    /// The code of a label; for an unknown label, the error suggests similar ones.
+    pub fn find_label(&self, label: &str) -> Result<usize, UnknownName> {
+        let labels = || self.labels.iter().map(String::as_str).filter(|label| !label.is_empty());
+        let place = self.labels.iter().position(|known| known == label && !label.is_empty());
+        place.ok_or_else(|| UnknownName::new(format!("{} has no label", self.name), label, labels()))
+    }
 }
 
 /// A kind of entity, and the outcomes of each entity of this kind.
@@ -204,8 +223,13 @@ mod tests {
 
     #[test]
     fn faulty_catalogues_are_refused() {
-        let outcome =
-            |name: &str, scale| Outcome { name: name.into(), unit: String::new(), kind: OutcomeKind::Number, scale };
+        let outcome = |name: &str, scale| Outcome {
+            name: name.into(),
+            unit: String::new(),
+            kind: OutcomeKind::Number,
+            scale,
+            labels: Vec::new(),
+        };
         let entity = |name: &str, kind| Entity { name: name.into(), kind, title: String::new(), members: Vec::new() };
         let column = |name: &str, kind| EventColumn { name: name.into(), doc: String::new(), kind, nullable: false };
         let words = |words: &[&str]| EventKind::Label(words.iter().map(|word| (*word).to_owned()).collect());
@@ -228,6 +252,24 @@ mod tests {
         ] {
             assert_eq!(fault.as_deref(), Some(expected));
         }
+    }
+
+    #[test]
+    fn labels_are_optional_in_stored_catalogues() {
+        let old = r#"{"name":"winner","unit":"side","kind":"code","scale":1}"#;
+        let mut outcome: Outcome = serde_json::from_str(old).unwrap();
+        assert_eq!(serde_json::to_string(&outcome).unwrap(), old);
+        assert_eq!(outcome.label(0.0), None);
+        assert_eq!(outcome.find_label("home").unwrap_err().to_string(), "winner has no label \"home\"");
+        outcome.labels = ["", "home", "away"].map(str::to_owned).to_vec();
+        let again: Outcome = serde_json::from_str(&serde_json::to_string(&outcome).unwrap()).unwrap();
+        assert_eq!(again, outcome);
+        let labels = [-1.0, 0.0, 1.0, 1.5, 2.0, 3.0].map(|code| outcome.label(code));
+        assert_eq!(labels, [None, None, Some("home"), None, Some("away"), None]);
+        assert_eq!(outcome.find_label("away"), Ok(2));
+        let unknown = outcome.find_label("hoem").unwrap_err().to_string();
+        assert_eq!(unknown, "winner has no label \"hoem\"; did you mean home?");
+        assert!(outcome.find_label("").is_err());
     }
 
     #[test]

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ::ensemble::{
-    Columns, MakeModel, MissingModel, OutcomeQuestion, OutcomeRef, PriceQuestion, StoredEnsemble, compare, correlation,
-    verify_without_model,
+    Columns, CorrelationQuestion, MakeModel, MissingModel, OutcomeQuestion, OutcomeRef, PriceQuestion, QuestionError,
+    StoredEnsemble, compare, verify_without_model,
 };
 use model::Catalogue;
 use pyo3::prelude::*;
@@ -66,15 +66,6 @@ fn read<T: serde::de::DeserializeOwned>(question: &str) -> Result<T, Failure> {
     serde_json::from_str(question).map_err(Failure::invalid)
 }
 
-/// Resolves `ENTITY:OUTCOME`.
-fn outcome_of(catalogue: &Catalogue, name: &str) -> Result<OutcomeRef, Failure> {
-    let (entity, outcome) =
-        name.split_once(':').ok_or_else(|| Failure::invalid(format!("{name:?}: write it as ENTITY:OUTCOME")))?;
-    let entity = catalogue.find_entity(entity).map_err(Failure::unknown)?;
-    let outcome = catalogue.kind_of(entity).find_outcome(outcome).map_err(Failure::unknown)?;
-    Ok(OutcomeRef { entity, outcome })
-}
-
 #[pymethods]
 impl Ensemble {
     /// Its summary, as `ensembles` lists it.
@@ -103,43 +94,28 @@ impl Ensemble {
         Ok(answers.iter().map(|answer| answer.to_json(question.cdf)).collect::<Value>().to_string())
     }
 
-    /// Compares outcomes, each as `ENTITY:OUTCOME`, with those of another ensemble.
+    /// Compares outcomes, each as `ENTITY:OUTCOME` or an expression, with those of another ensemble.
     fn compare(&self, py: Python<'_>, other: &Self, outcomes: Vec<String>) -> PyResult<String> {
-        let (first, second) = (self.columns.clone(), other.columns.clone());
-        let found = wait_blocking(py, move || {
+        let found = work(py, |wanted| {
             let compared = outcomes.iter().map(|name| {
-                let a = (&*first, outcome_of(&first.ensemble().plan.catalogue, name)?);
-                let b = (&*second, outcome_of(&second.ensemble().plan.catalogue, name)?);
-                let mut found = json!(compare(a, b)?);
+                let mut found = json!(compare(&self.columns, &other.columns, name, wanted)?);
                 found["outcome"] = json!(name);
                 Ok(found)
             });
-            compared.collect::<Result<Value, Failure>>()
+            compared.collect::<Result<Value, QuestionError>>()
         })?;
         Ok(found.to_string())
     }
 
-    /// The correlations of an entity's outcomes, all of them if none is named.
-    fn correlate(&self, py: Python<'_>, entity: &str, outcomes: Vec<String>) -> PyResult<String> {
-        let catalogue = self.catalogue();
-        let place = catalogue.find_entity(entity).map_err(Failure::unknown)?;
-        let kind = catalogue.kind_of(place);
-        let found: Vec<usize> = if outcomes.is_empty() {
-            (0..kind.outcomes.len()).collect()
-        } else {
-            let found = outcomes.into_iter().map(|name| kind.find_outcome(&name));
-            found.collect::<Result<_, _>>().map_err(Failure::unknown)?
-        };
-        let names: Vec<&str> = found.iter().map(|&outcome| kind.outcomes[outcome].name.as_str()).collect();
-        let outcomes: Vec<_> = found.iter().map(|&outcome| OutcomeRef { entity: place, outcome }).collect();
-        let columns = self.columns.clone();
-        let matrix = wait_blocking(py, move || Ok::<_, Failure>(correlation(&columns.get(&outcomes)?)))?;
+    /// Answers a `CorrelationQuestion`.
+    fn correlate(&self, py: Python<'_>, question: &str) -> PyResult<String> {
+        let question: CorrelationQuestion = read(question)?;
+        let found = work(py, |wanted| question.answer(&self.columns, wanted))?;
         // JSON has no NaN: a constant outcome has no correlation.
-        let row = |row: ndarray::ArrayView1<'_, f64>| {
-            row.iter().map(|r| if r.is_nan() { Value::Null } else { json!(r) }).collect::<Value>()
-        };
-        let rows: Value = matrix.rows().into_iter().map(row).collect();
-        Ok(json!({"entity": entity, "worlds": self.columns.worlds(), "outcomes": names, "matrix": rows}).to_string())
+        let number = |r: &f64| if r.is_nan() { Value::Null } else { json!(r) };
+        let rows: Value =
+            found.matrix.rows().into_iter().map(|row| row.iter().map(number).collect::<Value>()).collect();
+        Ok(json!({"worlds": self.columns.worlds(), "outcomes": found.outcomes, "matrix": rows}).to_string())
     }
 
     /// Checks everything stored.

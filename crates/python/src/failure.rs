@@ -129,6 +129,8 @@ impl From<QuestionError> for Failure {
             | QuestionError::GivenUp
             | QuestionError::Words(_)
             | QuestionError::NoLegs
+            | QuestionError::NoOutcomes
+            | QuestionError::NotFinite { .. }
             | QuestionError::NoEntity { .. } => "InvalidError",
         };
         Self::new(class, error)

@@ -94,8 +94,14 @@ fn questions() -> Vec<Route> {
         }),
     );
     let outcome = object(
-        &["ensemble", "entities", "outcomes"],
-        &json!({"ensemble": text(), "entities": list(&text()), "outcomes": list(&text()), "cdf": {"type": "boolean"}}),
+        &["ensemble", "outcomes"],
+        &json!({
+            "ensemble": text(), "entities": list(&text()), "cdf": {"type": "boolean"},
+            "outcomes": {
+                "type": "array", "items": text(),
+                "description": "Names of outcomes, or expressions such as `points_a + points_b`",
+            },
+        }),
     );
     let statement = |route: Route| {
         route

@@ -36,7 +36,13 @@ pub struct Dice {
 impl Dice {
     /// Any valid parameters work.
     pub fn new(parameters: &Parameters) -> Result<Self, ParameterError> {
-        let outcome = |name: &str, unit: &str, kind| Outcome { name: name.into(), unit: unit.into(), kind, scale: 1 };
+        let outcome = |name: &str, unit: &str, kind| Outcome {
+            name: name.into(),
+            unit: unit.into(),
+            kind,
+            scale: 1,
+            labels: Vec::new(),
+        };
         let table =
             |i| Entity { name: format!("table-{i}"), kind: 0, title: format!("table {i}"), members: Vec::new() };
         let column = |name: &str, kind| EventColumn { name: name.into(), doc: String::new(), kind, nullable: false };

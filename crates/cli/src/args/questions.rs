@@ -37,11 +37,20 @@ pub(crate) struct ProbabilityArgs {
 pub(crate) struct OutcomeArgs {
     /// Ensemble to ask
     pub(crate) ensemble: String,
+    /// Entity to show
+    ///
+    /// Leave it out if every outcome is written as ENTITY:OUTCOME and named with --outcome.
+    pub(crate) entity: Option<String>,
+    /// Outcomes to show, or expressions of them
+    ///
+    /// For example home_margin, 'home_points + away_points' or 'home_points > 2 * away_points'.
+    #[arg(value_name = "OUTCOME")]
+    pub(crate) names: Vec<String>,
     /// Entity to show (repeatable)
-    #[arg(long = "entity", value_name = "NAME", required = true)]
+    #[arg(long = "entity", value_name = "NAME")]
     pub(crate) entities: Vec<String>,
-    /// Outcome to show (repeatable)
-    #[arg(long = "outcome", value_name = "NAME", required = true)]
+    /// Outcome or expression to show (repeatable)
+    #[arg(long = "outcome", value_name = "NAME|EXPR", required_unless_present = "names")]
     pub(crate) outcomes: Vec<String>,
     /// List the cumulative distribution
     ///
@@ -63,8 +72,10 @@ pub(crate) struct CompareArgs {
     ///
     /// Differences are its values minus those of the first ensemble.
     pub(crate) second: String,
-    /// Outcome to compare (repeatable)
-    #[arg(long = "outcome", value_name = "ENTITY:OUTCOME", required = true)]
+    /// Outcome or expression to compare (repeatable)
+    ///
+    /// For example team-03:wins, or 'team-03:wins - team-04:wins'.
+    #[arg(long = "outcome", value_name = "ENTITY:OUTCOME|EXPR", required = true)]
     pub(crate) outcomes: Vec<String>,
     #[command(flatten)]
     pub(crate) data: PlaceArgs,
@@ -78,12 +89,14 @@ pub(crate) struct CorrelateArgs {
     /// Ensemble to ask
     pub(crate) ensemble: String,
     /// Entity whose outcomes to correlate
-    #[arg(long, value_name = "NAME")]
-    pub(crate) entity: String,
-    /// Outcome to correlate (repeatable)
+    ///
+    /// Write outcomes of other entities as ENTITY:OUTCOME.
+    #[arg(long, value_name = "NAME", required_unless_present = "outcomes")]
+    pub(crate) entity: Option<String>,
+    /// Outcome or expression to correlate (repeatable)
     ///
     /// Default: all outcomes of the entity.
-    #[arg(long = "outcome", value_name = "NAME")]
+    #[arg(long = "outcome", value_name = "NAME|EXPR")]
     pub(crate) outcomes: Vec<String>,
     /// Limit the pairs of a long table
     ///

@@ -1,11 +1,10 @@
 //! `manyworlds compare`: differences between two ensembles.
 
-use anyhow::{Result, bail};
-use ensemble::{Columns, Comparison, OutcomeRef, compare as compared};
+use anyhow::Result;
+use ensemble::{Comparison, compare as compared};
 use serde_json::json;
 
 use super::open_columns;
-use super::simulation::outcome_of;
 use crate::args::{CompareArgs, Format};
 use crate::output::{Table, count, known_to, note, number, show};
 
@@ -14,8 +13,7 @@ pub(crate) async fn compare(args: &CompareArgs) -> Result<()> {
     let second = open_columns(&args.data.data, &args.second).await?;
     let mut found = Vec::new();
     for name in &args.outcomes {
-        let comparison = compared((&first, outcome(&first, name)?), (&second, outcome(&second, name)?))?;
-        found.push((name, comparison));
+        found.push((name, compared(&first, &second, name, &|| true)?));
     }
     let rows = found.iter().map(|(name, comparison)| {
         let mut row = json!(comparison);
@@ -27,16 +25,6 @@ pub(crate) async fn compare(args: &CompareArgs) -> Result<()> {
         note("the seeds differ: the worlds are unpaired, and each interval is that of two separate means");
     }
     Ok(())
-}
-
-/// Resolves an outcome of an ensemble that has worlds.
-fn outcome(columns: &Columns, name: &str) -> Result<OutcomeRef> {
-    let plan = &columns.ensemble().plan;
-    let found = outcome_of(&plan.catalogue, name)?;
-    if columns.worlds() == 0 {
-        bail!("ensemble {:?} has no completed worlds yet", plan.name);
-    }
-    Ok(found)
 }
 
 fn table(args: &CompareArgs, found: &[(&String, Comparison)]) -> Table {

@@ -1,9 +1,9 @@
-//! `manyworlds correlate`: correlations between an entity's outcomes.
+//! `manyworlds correlate`: correlations between outcomes.
 
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use ensemble::{OutcomeRef, correlation};
+use ensemble::{CorrelationAnswer, CorrelationQuestion};
 use serde_json::{Value, json};
 
 use super::open_columns;
@@ -15,16 +15,13 @@ const WHOLE_MATRIX: usize = 12;
 
 pub(crate) async fn correlate(args: &CorrelateArgs) -> Result<()> {
     let columns = open_columns(&args.data.data, &args.ensemble).await?;
-    let catalogue = &columns.ensemble().plan.catalogue;
-    let entity = catalogue.find_entity(&args.entity)?;
-    let kind = catalogue.kind_of(entity);
-    let mut places = args.outcomes.iter().map(|name| kind.find_outcome(name)).collect::<Result<Vec<usize>, _>>()?;
-    if places.is_empty() {
-        places = (0..kind.outcomes.len()).collect();
-    }
-    let refs: Vec<OutcomeRef> = places.iter().map(|&outcome| OutcomeRef { entity, outcome }).collect();
-    let names: Vec<&str> = places.iter().map(|&p| kind.outcomes[p].name.as_str()).collect();
-    let matrix = correlation(&columns.get(&refs)?);
+    let question = CorrelationQuestion {
+        ensemble: args.ensemble.clone(),
+        entity: args.entity.clone(),
+        outcomes: args.outcomes.clone(),
+    };
+    let CorrelationAnswer { outcomes, matrix } = question.answer(&columns, &|| true)?;
+    let names: Vec<&str> = outcomes.iter().map(String::as_str).collect();
     let cell = |i: usize, j: usize| matrix[[i, j]];
     match args.format.format {
         Format::Json => {
@@ -41,17 +38,17 @@ pub(crate) async fn correlate(args: &CorrelateArgs) -> Result<()> {
 }
 
 fn as_csv(names: &[&str], cell: impl Fn(usize, usize) -> f64) -> String {
-    let mut text = format!("outcome,{}\n", names.join(","));
+    let header = ["outcome"].iter().chain(names).map(|name| (*name).to_owned());
+    let mut table = Table::with_header(header.collect());
     for (i, name) in names.iter().enumerate() {
-        let row: Vec<String> = (0..names.len()).map(|j| cell(i, j).to_string()).collect();
-        // Writing to a String cannot fail.
-        let _ = writeln!(text, "{name},{}", row.join(","));
+        let cells = (0..names.len()).map(|j| cell(i, j).to_string());
+        table.push_row(std::iter::once((*name).to_owned()).chain(cells).collect());
     }
-    text
+    table.to_csv()
 }
 
 fn as_matrix(names: &[&str], cell: impl Fn(usize, usize) -> f64) -> String {
-    let width = names.iter().map(|n| n.len()).max().unwrap_or(0);
+    let width = names.iter().map(|n| n.chars().count()).max().unwrap_or(0);
     let mut text = String::new();
     for (i, name) in names.iter().enumerate() {
         let _ = write!(text, "{name:<width$}");

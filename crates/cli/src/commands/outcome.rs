@@ -19,8 +19,8 @@ pub(crate) async fn outcome(args: &OutcomeArgs) -> Result<()> {
     let columns = open_columns(&args.data.data, &args.ensemble).await?;
     let question = OutcomeQuestion {
         ensemble: args.ensemble.clone(),
-        entities: args.entities.clone(),
-        outcomes: args.outcomes.clone(),
+        entities: args.entity.iter().chain(&args.entities).cloned().collect(),
+        outcomes: args.names.iter().chain(&args.outcomes).cloned().collect(),
         cdf: args.cdf,
     };
     let shown = question.answer(&columns, &|| true)?;
@@ -31,12 +31,16 @@ pub(crate) async fn outcome(args: &OutcomeArgs) -> Result<()> {
     }
 }
 
+fn entity(answer: &OutcomeAnswer) -> String {
+    answer.entity.clone().unwrap_or_default()
+}
+
 fn to_csv(shown: &[OutcomeAnswer], cdf: bool) -> String {
     if cdf {
         let mut table = Table::new(["entity", "outcome", "value", "probability"]);
         for s in shown {
             for (value, p) in s.distribution.cdf() {
-                table.push([s.entity.clone(), s.outcome.clone(), value.to_string(), p.to_string()]);
+                table.push([entity(s), s.outcome.clone(), value.to_string(), p.to_string()]);
             }
         }
         return table.to_csv();
@@ -45,7 +49,7 @@ fn to_csv(shown: &[OutcomeAnswer], cdf: bool) -> String {
     let table = Table::of(
         shown,
         &[
-            ("entity", &|s| s.entity.clone()),
+            ("entity", &entity),
             ("outcome", &|s| s.outcome.clone()),
             ("worlds", &|s| s.distribution.worlds.to_string()),
             ("mean", &|s| s.distribution.mean().to_string()),
@@ -60,15 +64,32 @@ fn to_csv(shown: &[OutcomeAnswer], cdf: bool) -> String {
     table.to_csv()
 }
 
+/// The outcome, its entity and its unit.
+fn heading(s: &OutcomeAnswer) -> String {
+    let of = s.entity.as_ref().map(|entity| format!(" of {entity} ({})", s.title)).unwrap_or_default();
+    let unit = if s.unit.is_empty() { String::new() } else { format!(", {}", s.unit) };
+    format!("{}{of}{unit}", s.outcome)
+}
+
+/// The worlds of each label of a code.
+fn labels(s: &OutcomeAnswer) -> String {
+    let worlds = s.distribution.worlds;
+    let mut table = Table::new(["label", "code", "worlds", "share"]);
+    for (label, code, n) in &s.labelled {
+        table.push([label.clone(), code.to_string(), count(*n as u64), percent(*n as f64 / worlds as f64)]);
+    }
+    format!("{}; {} worlds\n\n{table}\n", heading(s), count(worlds as u64))
+}
+
 /// A histogram for the terminal, below the moments.
 fn draw(s: &OutcomeAnswer, cdf: bool) -> String {
+    if !s.labelled.is_empty() && !cdf {
+        return labels(s);
+    }
     let d = &s.distribution;
     let mut text = format!(
-        "{} of {} ({}), {}; {} worlds\nmean {}, standard deviation {:.2}\n",
-        s.outcome,
-        s.entity,
-        s.title,
-        s.unit,
+        "{}; {} worlds\nmean {}, standard deviation {:.2}\n",
+        heading(s),
         count(d.worlds as u64),
         s.ci.map_or_else(
             || format!("{:.2}", d.mean()),

@@ -11,6 +11,7 @@ mod differential;
 mod doors;
 mod errors;
 mod export;
+mod expressions;
 mod extend;
 mod failures;
 mod fleet;

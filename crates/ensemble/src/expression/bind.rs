@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use expr::{Error, Expr, Name, Node as Written};
-use model::{Catalogue, UnknownName};
+use expr::{Comparison, Error, Expr, Name, Node as Written};
+use model::{Catalogue, Outcome, UnknownName};
 
 use super::{Expression, Node, OutcomeRef};
 
@@ -14,6 +14,23 @@ pub(super) fn bind(text: &str, catalogue: &Catalogue, entity: Option<usize>) -> 
     let mut binder = Binder { text, catalogue, entity, columns: Vec::new(), places: HashMap::new() };
     let root = binder.condition(&written)?;
     Ok(Expression { text: text.trim().to_owned(), columns: binder.columns, root })
+}
+
+impl OutcomeRef {
+    /// Finds `outcome` of `entity`, or `entity:outcome`. `None` for an outcome without any entity.
+    pub(crate) fn named(
+        text: &str,
+        catalogue: &Catalogue,
+        entity: Option<usize>,
+    ) -> Option<std::result::Result<Self, UnknownName>> {
+        let (entity, outcome) = match (text.split_once(':'), entity) {
+            (Some((entity, outcome)), _) => (catalogue.find_entity(entity), outcome),
+            (None, Some(entity)) => (Ok(entity), text),
+            (None, None) => return None,
+        };
+        let find = |entity| Ok(Self { entity, outcome: catalogue.kind_of(entity).find_outcome(outcome)? });
+        Some(entity.and_then(find))
+    }
 }
 
 struct Binder<'a> {
@@ -33,11 +50,22 @@ impl Binder<'_> {
             Written::Any(parts) => Node::Any(self.conditions(parts)?),
             Written::Not(inner) => Node::Not(self.condition(inner)?.into()),
             Written::Compare(left, comparison, right) => {
-                Node::Compare(*comparison, self.number(left)?.into(), self.number(right)?.into())
+                let mut labels = |side: &Expr, other: &Expr| self.code(side, other, *comparison);
+                let (of_left, of_right) = (labels(left, right)?, labels(right, left)?);
+                let mut side =
+                    |code: Option<f64>, side| code.map_or_else(|| self.number(side), |n| Ok(Node::Number(n)));
+                Node::Compare(*comparison, side(of_left, left)?.into(), side(of_right, right)?.into())
             }
             Written::In { name, values, negated } => {
                 let column = self.column(name)?;
-                let mut list = values.iter().map(|value| self.constant(value)).collect::<Result<Vec<_>>>()?;
+                let outcome = self.columns[column];
+                let number = |value: &Expr| match &value.node {
+                    Written::Text(label) if !self.described(outcome).labels.is_empty() => {
+                        self.label(outcome, label, value.at)
+                    }
+                    _ => self.constant(value),
+                };
+                let mut list = values.iter().map(number).collect::<Result<Vec<_>>>()?;
                 list.sort_unstable_by(f64::total_cmp);
                 let is_in = Node::In(column, list);
                 if *negated { Node::Not(is_in.into()) } else { is_in }
@@ -47,6 +75,29 @@ impl Binder<'_> {
             }
             _ => self.number(expr)?,
         })
+    }
+
+    /// The code of a text that is compared with an outcome that has labels.
+    fn code(&mut self, text: &Expr, other: &Expr, comparison: Comparison) -> Result<Option<f64>> {
+        let (Written::Text(label), Some(name)) = (&text.node, other.name()) else { return Ok(None) };
+        let column = self.column(&name)?;
+        let outcome = self.columns[column];
+        if self.described(outcome).labels.is_empty() {
+            return Ok(None);
+        }
+        if !matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
+            return self.fail(text.at, "labels have no order: compare them with = or !=");
+        }
+        self.label(outcome, label, text.at).map(Some)
+    }
+
+    fn label(&self, outcome: OutcomeRef, label: &str, at: usize) -> Result<f64> {
+        let found = self.described(outcome).find_label(label);
+        found.map(|code| code as f64).map_err(|unknown| Error::new(self.text, at, unknown.to_string()))
+    }
+
+    fn described(&self, outcome: OutcomeRef) -> &Outcome {
+        &self.catalogue.kind_of(outcome.entity).outcomes[outcome.outcome]
     }
 
     fn conditions(&mut self, parts: &[Expr]) -> Result<Vec<Node>> {
@@ -81,14 +132,10 @@ impl Binder<'_> {
         if let Some(place) = self.places.get(text) {
             return Ok(*place);
         }
-        let unknown = |error: UnknownName| Error::new(self.text, *at, error.to_string());
-        let (entity, outcome) = match (text.split_once(':'), self.entity) {
-            (Some((entity, outcome)), _) => (self.catalogue.find_entity(entity).map_err(unknown)?, outcome),
-            (None, Some(entity)) => (entity, text.as_str()),
-            (None, None) => return self.fail(*at, &format!("ambiguous outcome {text:?}: write ENTITY:{text}")),
+        let column = match OutcomeRef::named(text, self.catalogue, self.entity) {
+            Some(found) => found.map_err(|unknown| Error::new(self.text, *at, unknown.to_string()))?,
+            None => return self.fail(*at, &format!("ambiguous outcome {text:?}: write ENTITY:{text}")),
         };
-        let outcome = self.catalogue.kind_of(entity).find_outcome(outcome).map_err(unknown)?;
-        let column = OutcomeRef { entity, outcome };
         let place = self.columns.iter().position(|c| *c == column).unwrap_or_else(|| {
             self.columns.push(column);
             self.columns.len() - 1

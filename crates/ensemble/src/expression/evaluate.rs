@@ -203,7 +203,7 @@ fn is_in(list: &[f64], value: f64) -> bool {
     list.get(place) == Some(&value)
 }
 
-fn value(node: &Node, columns: &[Arc<Column>], world: usize) -> f64 {
+pub(super) fn value(node: &Node, columns: &[Arc<Column>], world: usize) -> f64 {
     let of = |node: &Node| value(node, columns, world);
     match node {
         Node::Number(n) => *n,

@@ -1,10 +1,14 @@
 //! Conditions and numbers over outcomes: `margin > 3.5 and total < 44.5`.
 //!
 //! Names in an expression are bound to the outcomes of a catalogue: `outcome`, or `entity:outcome`. A bound expression
-//! is evaluated world by world, or 64 worlds per word for a plain comparison.
+//! is evaluated world by world, or 64 worlds per word for a plain comparison. Its values as a number are computed in
+//! chunks of worlds, exactly where integers can hold them.
 
 mod bind;
 mod evaluate;
+mod exact;
+mod unit;
+mod values;
 
 pub use evaluate::BitSet;
 
@@ -34,6 +38,21 @@ impl Expression {
     /// When the text does not follow the grammar of [`expr`], names something unknown, or compares outcomes with texts.
     pub fn parse(text: &str, catalogue: &Catalogue, entity: Option<usize>) -> Result<Self, Error> {
         bind::bind(text, catalogue, entity)
+    }
+
+    /// One outcome alone.
+    pub(crate) fn of(outcome: OutcomeRef, name: &str) -> Self {
+        Self { text: name.to_owned(), columns: vec![outcome], root: Node::Column(0) }
+    }
+
+    /// The outcome, if the expression is the name of one.
+    pub fn outcome(&self) -> Option<OutcomeRef> {
+        matches!(self.root, Node::Column(_)).then(|| self.columns[0])
+    }
+
+    /// Whether it is a condition by its form, and so 0 or 1.
+    pub fn is_condition(&self) -> bool {
+        matches!(self.root, Node::Compare(..) | Node::In(..) | Node::All(_) | Node::Any(_) | Node::Not(_))
     }
 
     /// The text as typed.
@@ -66,3 +85,5 @@ enum Node {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod values_tests;

@@ -8,12 +8,13 @@ use crate::column::{Column, Narrow};
 
 const NAMES: [&str; 4] = ["home_margin", "total_points", "sacks", "wide"];
 
-fn catalogue() -> Catalogue {
+pub(super) fn catalogue() -> Catalogue {
     let outcome = |(i, name): (usize, &str)| Outcome {
         name: name.to_owned(),
         unit: String::new(),
         kind: OutcomeKind::Number,
         scale: if i == 2 { 2 } else { 1 },
+        labels: if i == 0 { ["level", "", "three"].map(str::to_owned).to_vec() } else { Vec::new() },
     };
     let entity = |name: &str| Entity { name: name.to_owned(), kind: 0, title: String::new(), members: Vec::new() };
     Catalogue {
@@ -26,7 +27,7 @@ fn catalogue() -> Catalogue {
     }
 }
 
-fn columns(margin: &[i16], total: &[u8], sacks: &[u8], wide: &[i32]) -> Vec<Arc<Column>> {
+pub(super) fn columns(margin: &[i16], total: &[u8], sacks: &[u8], wide: &[i32]) -> Vec<Arc<Column>> {
     let column = |values, scale| Arc::new(Column { values, scale });
     vec![
         column(Narrow::I16(margin.to_vec()), 1),
@@ -70,6 +71,29 @@ fn conditions_select_worlds() {
 }
 
 #[test]
+fn labels_stand_for_their_codes() {
+    let all = columns(&[0, 1, 2, 2], &[0; 4], &[0; 4], &[0; 4]);
+    let parse = |text: &str| Expression::parse(text, &catalogue(), Some(0));
+    for (text, expected) in [
+        ("home_margin = 'level'", &[0][..]),
+        ("'three' != home_margin", &[0, 1]),
+        ("home_margin in ('three', 'level')", &[0, 2, 3]),
+        ("game-001:home_margin not in ('three', 1)", &[0]),
+    ] {
+        let held = parse(text).unwrap().holds(&all[..1], 4);
+        assert_eq!(held.worlds().collect::<Vec<_>>(), expected, "{text}");
+    }
+    let message = |text: &str| parse(text).unwrap_err().to_string();
+    let unknown = "home_margin has no label \"thre\"; did you mean three?";
+    assert_eq!(message("home_margin = 'thre'"), format!("{unknown}\n  home_margin = 'thre'\n                ^"));
+    assert!(message("home_margin in ('a')").starts_with("home_margin has no label \"a\"; there are: level, three\n"));
+    assert!(message("home_margin > 'level'").starts_with("labels have no order: compare them with = or !=\n"));
+    assert!(message("home_margin + 1 = 'level'").starts_with("expected a number: outcomes are numbers"));
+    assert!(message("sacks > 'level'").starts_with("expected a number: outcomes are numbers"));
+    assert!(message("'level' = 'level'").starts_with("expected a number: outcomes are numbers"));
+}
+
+#[test]
 fn bad_expressions_get_an_error_with_what_is_wrong() {
     let message = |text: &str| Expression::parse(text, &catalogue(), Some(0)).unwrap_err().to_string();
     let nearest = "a game has no outcome \"home_margn\"; did you mean home_margin?";
@@ -109,12 +133,12 @@ proptest! {
 }
 
 /// Runs on a thread with half the stack of the server's query threads.
-fn on_a_small_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+pub(super) fn on_a_small_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     std::thread::Builder::new().stack_size(1 << 20).spawn(work).unwrap().join().unwrap()
 }
 
 /// An expression nested `depth` levels deep, for each way to nest.
-fn nested(depth: usize) -> Vec<String> {
+pub(super) fn nested(depth: usize) -> Vec<String> {
     let around = |open: &str, inner: &str, close: &str| open.repeat(depth) + inner + &close.repeat(depth);
     vec![
         around("(", "home_margin > 0", ")"),
@@ -139,6 +163,8 @@ fn expressions_at_the_limits_fit_the_stack() {
             let numbers = expression.numbers(&used, 2);
             let holds = expression.holds(&used, 2);
             assert!((0..2).all(|world| holds.contains(world) == (numbers[world] != 0.0)), "{text}");
+            let values = expression.values(&used, 2, &|| true);
+            assert!((0..2).all(|world| values.value(world) == numbers[world]), "{text}");
             assert_eq!(format!("{:?}", expression.clone()), format!("{expression:?}"));
         }
     });

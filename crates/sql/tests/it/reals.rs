@@ -27,7 +27,13 @@ fn waves() -> Waves {
         kind: EventKind::F64,
         nullable,
     };
-    let peak = Outcome { name: "peak".to_owned(), unit: "m".to_owned(), kind: OutcomeKind::Real, scale: 1 };
+    let peak = Outcome {
+        name: "peak".to_owned(),
+        unit: "m".to_owned(),
+        kind: OutcomeKind::Real,
+        scale: 1,
+        labels: Vec::new(),
+    };
     Waves(Catalogue {
         kinds: vec![EntityKind { name: "wave".to_owned(), outcomes: vec![peak] }],
         entities: vec![Entity { name: "sea".to_owned(), kind: 0, title: String::new(), members: Vec::new() }],
