@@ -14,7 +14,7 @@ Example:
 """
 
 from ._answers import Bin, Check, Comparison, Condition, Correlation, Distribution, Interval, Probability, Verification
-from ._data import Data, Ensembles, open
+from ._data import Data, Ensembles, connect, open
 from ._ensemble import Ensemble, Entity
 from ._model import Catalogue, Model, Outcome, Param, Promise, Stream, World, Worlds, check, code, flag, number, per_world, real, run
 from ._table import Table
@@ -70,6 +70,7 @@ __all__ = [
     "Worlds",
     "check",
     "code",
+    "connect",
     "flag",
     "number",
     "open",

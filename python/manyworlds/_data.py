@@ -11,6 +11,7 @@ from typing import Any, Iterable, Iterator
 from . import _native
 from ._ensemble import Ensemble
 from ._local import Local
+from ._remote import Remote
 from ._table import Table
 from .errors import InvalidError, RefusedRowsError
 
@@ -112,9 +113,9 @@ class Data:
         if on_conflict not in ("overflow", "refuse"):
             raise InvalidError(f"on_conflict is {on_conflict!r}: write 'overflow' or 'refuse'")
         stored, refused, count = 0, [], 0
-        for form, body in _bodies(rows):
+        for form, body, sent in _bodies(rows):
             written = self._backend.write(table, form, body, on_conflict == "refuse")
-            stored += written["rows"]
+            stored += sent if written["rows"] is None else written["rows"]
             refused += written["refused"]
             count += written["refused_count"]
         if count:
@@ -150,15 +151,33 @@ def open(place: str | os.PathLike[str] = "data", *, threads: int | None = None, 
     return Data(Local(os.fspath(place), threads, memory))
 
 
+def connect(url: str, token: str | None = None, *, timeout: float = 60.0) -> Data:
+    """The ensembles and tables behind a server that `manyworlds serve` runs, with the same questions as `open`.
+
+    Not over HTTP: `Ensemble.verify`, `Ensemble.sql`, and `run`. Arrays of worlds are copied.
+
+    Args:
+        url: its address, such as `http://127.0.0.1:8080`.
+        token: the token, if the server requires one.
+        timeout: seconds to wait for a reply.
+
+    Raises:
+        InvalidError: if the address is none.
+        AccessError: by a question, if the server refuses the token.
+        StorageError: by a question, if the server cannot be reached.
+    """
+    return Data(Remote(url, token, timeout))
+
+
 #: Rows of one body.
 _ROWS = 50_000
 
 
-def _bodies(rows: Any) -> Iterator[tuple[str, bytes]]:
-    """Rows in the forms of requests."""
+def _bodies(rows: Any) -> Iterator[tuple[str, bytes, int]]:
+    """Rows in the forms of requests, with their number."""
     if hasattr(rows, "__arrow_c_stream__") or hasattr(rows, "__arrow_c_array__"):
-        for body in _native.bodies(rows):
-            yield "arrow", body
+        for body, count in _native.bodies(rows):
+            yield "arrow", body, count
         return
     if isinstance(rows, Mapping) or isinstance(rows, (str, bytes)) or not isinstance(rows, Iterable):
         raise InvalidError(f"rows are {type(rows).__name__}: give dicts, one a row, or an Arrow object")
@@ -168,10 +187,10 @@ def _bodies(rows: Any) -> Iterator[tuple[str, bytes]]:
             raise InvalidError(f"a row is {type(row).__name__}: give dicts, one a row")
         lines.append(json.dumps(row, default=_plain))
         if len(lines) == _ROWS:
-            yield "json", "\n".join(lines).encode()
+            yield "json", "\n".join(lines).encode(), len(lines)
             lines = []
     if lines:
-        yield "json", "\n".join(lines).encode()
+        yield "json", "\n".join(lines).encode(), len(lines)
 
 
 def _plain(value: Any) -> Any:

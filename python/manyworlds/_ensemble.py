@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Iterator
 
 from ._answers import Comparison, Correlation, Distribution, Probability, Verification
 from ._table import Table
-from .errors import UnknownNameError
+from .errors import InvalidError, UnknownNameError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -199,7 +199,10 @@ class Ensemble(Mapping):
 
         Ensembles with the same seed are compared world by world, which estimates the difference far better.
         """
-        return [Comparison._of(found) for found in self._backend.compare(other._backend, list(outcomes))]
+        if type(other._backend) is not type(self._backend):
+            raise InvalidError("one ensemble is behind a server and the other is not: open both in the same way")
+        question = {"first": self.name, "second": other.name, "outcomes": list(outcomes)}
+        return [Comparison._of(found) for found in self._backend.compare(other._backend, question)]
 
     def verify(self) -> Verification:
         """Reads and checks everything stored: counts, hashes, identities, and outcomes recounted from events."""
@@ -215,7 +218,7 @@ class Ensemble(Mapping):
         """
         condition = f" WHERE {where}" if where else ""
         call = f"events({quoted(self.name)}, {quoted(entity)}, {_worlds(worlds)})"
-        return self.sql(f"SELECT * FROM {call}{condition}")
+        return self._data.sql(f"SELECT * FROM {call}{condition}")
 
     def sql(self, query: str) -> Table:
         """Answers a query in SQL in which `outcomes`, `events` and `ensembles` have this ensemble alone."""
@@ -355,7 +358,7 @@ class Entity:
     def table(self, *outcomes: str) -> Table:
         """A row for each world: its number `world`, and the outcomes, all of them if none is named."""
         columns = ", ".join(map(named, ["world", *(outcomes or self.outcomes)]))
-        return self._ensemble.sql(f"SELECT {columns} FROM worlds({quoted(self._ensemble.name)}, {quoted(self.name)})")
+        return self._ensemble._data.sql(f"SELECT {columns} FROM worlds({quoted(self._ensemble.name)}, {quoted(self.name)})")
 
     def __repr__(self) -> str:
         return f"<manyworlds.Entity {self.name!r} of {self._ensemble.name!r}: {self.title}>"

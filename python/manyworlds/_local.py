@@ -26,8 +26,8 @@ class LocalEnsemble:
     def outcome(self, question: dict[str, Any]) -> list[dict[str, Any]]:
         return json.loads(self.native.outcome(json.dumps(question)))
 
-    def compare(self, other: LocalEnsemble, outcomes: list[str]) -> list[dict[str, Any]]:
-        return json.loads(self.native.compare(other.native, outcomes))
+    def compare(self, other: LocalEnsemble, question: dict[str, Any]) -> list[dict[str, Any]]:
+        return json.loads(self.native.compare(other.native, json.dumps(question)))
 
     def correlate(self, question: dict[str, Any]) -> dict[str, Any]:
         return json.loads(self.native.correlate(json.dumps(question)))

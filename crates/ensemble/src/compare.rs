@@ -14,6 +14,8 @@ use crate::quantity::Quantity;
 /// How an outcome of one ensemble compares with an outcome of another.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
+    /// The outcome or expression, as typed.
+    pub outcome: String,
     /// Worlds in both ensembles.
     pub worlds: usize,
     /// Whether both have the same seed, so that worlds can be paired.
@@ -40,7 +42,7 @@ pub struct Comparison {
 /// # Errors
 /// When either ensemble does not know a name, the text is no expression, its value is not finite in some world, either
 /// has no worlds, nobody waits, or segments cannot be read.
-pub fn compare(
+pub(crate) fn compare(
     first: &Columns,
     second: &Columns,
     outcome: &str,
@@ -55,7 +57,8 @@ pub fn compare(
     };
     let is_paired = first.ensemble().plan.seed == second.ensemble().plan.seed;
     let (a, b) = (read(first)?, read(second)?);
-    Ok(compared(&a, &b, &common(first, second), is_paired))
+    let compared = compared(&a, &b, &common(first, second), is_paired);
+    Ok(Comparison { outcome: outcome.to_owned(), ..compared })
 }
 
 /// The indices of the common worlds in the columns of each.
@@ -100,6 +103,7 @@ fn compared(a: &Column, b: &Column, places: &[[usize; 2]], is_paired: bool) -> C
         unpaired
     };
     Comparison {
+        outcome: String::new(),
         worlds: places.len(),
         is_paired,
         means,

@@ -46,7 +46,7 @@ mod verify;
 pub use aggregate::{Aggregate, Aggregates, FOLLOWED_MAX, Follow, Goal};
 pub use column::{Column, Narrow};
 pub use columns::Columns;
-pub use compare::{Comparison, compare};
+pub use compare::Comparison;
 pub use correlation::correlation;
 pub use distribution::Distribution;
 pub use error::{EnsembleError, QuestionError};
@@ -63,7 +63,8 @@ pub use plan::{EventMode, MakeModel, MissingModel, ModelError, NameError, Plan, 
 pub use price::{LegPrice, Price, price};
 pub use quantity::Quantity;
 pub use questions::{
-    CorrelationAnswer, CorrelationQuestion, OutcomeAnswer, OutcomeQuestion, PriceQuestion, open_columns,
+    CompareQuestion, CorrelationAnswer, CorrelationQuestion, OutcomeAnswer, OutcomeQuestion, PriceQuestion,
+    open_columns,
 };
 pub use range_reader::{RangeMetadata, RangeReader};
 pub use range_writer::{Encoders, PhaseTimes, RangeWriter, Unwritten, WrittenRange};

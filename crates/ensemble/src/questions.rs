@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::columns::Columns;
+use crate::compare::{Comparison, compare};
 use crate::correlation::correlation;
 use crate::distribution::Distribution;
 use crate::error::QuestionError;
@@ -189,6 +190,9 @@ pub struct CorrelationQuestion {
 /// Correlations between outcomes or expressions.
 #[derive(Debug)]
 pub struct CorrelationAnswer {
+    /// The entity of plain names.
+    pub entity: Option<String>,
+    pub worlds: usize,
     /// The names as typed, in the order of the matrix.
     pub outcomes: Vec<String>,
     /// Pearson correlations over all worlds; NaN for an outcome that is constant.
@@ -213,7 +217,44 @@ impl CorrelationQuestion {
         let quantities = texts.iter().map(|text| Quantity::parse(text, catalogue, entity));
         let quantities = quantities.collect::<Result<Vec<_>, _>>()?;
         let matrix = correlation(&columns_of(&quantities, columns, wanted)?);
-        if wanted() { Ok(CorrelationAnswer { outcomes: texts, matrix }) } else { Err(QuestionError::GivenUp) }
+        let answer =
+            CorrelationAnswer { entity: self.entity.clone(), worlds: columns.worlds(), outcomes: texts, matrix };
+        if wanted() { Ok(answer) } else { Err(QuestionError::GivenUp) }
+    }
+}
+
+impl CorrelationAnswer {
+    /// The JSON form in commands and the server. JSON has no NaN: a constant outcome has no correlation.
+    pub fn to_json(&self) -> Value {
+        let number = |r: &f64| if r.is_nan() { Value::Null } else { json!(r) };
+        let rows: Value = self.matrix.rows().into_iter().map(|row| row.iter().map(number).collect::<Value>()).collect();
+        json!({"entity": self.entity, "worlds": self.worlds, "outcomes": self.outcomes, "matrix": rows})
+    }
+}
+
+/// A query for the differences between two ensembles.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CompareQuestion {
+    pub first: String,
+    pub second: String,
+    /// Outcomes as `ENTITY:OUTCOME`, and expressions of such.
+    pub outcomes: Vec<String>,
+}
+
+impl CompareQuestion {
+    /// Answers over the columns of both ensembles; stops once `wanted` returns false.
+    ///
+    /// # Errors
+    /// See [`compare`]; also when there are too many outcomes.
+    pub fn answer(
+        &self,
+        first: &Columns,
+        second: &Columns,
+        wanted: &dyn Fn() -> bool,
+    ) -> Result<Vec<Comparison>, QuestionError> {
+        check_count("outcomes", self.outcomes.len(), OUTCOMES_MAX)?;
+        self.outcomes.iter().map(|outcome| compare(first, second, outcome, wanted)).collect()
     }
 }
 
@@ -282,6 +323,15 @@ impl StoredEnsemble {
             "event_bytes": event_bytes,
             "created": self.created,
         })
+    }
+}
+
+impl StoredEnsemble {
+    /// Its model's parameters and its catalogue, in the JSON form of the server.
+    pub fn description(&self) -> Value {
+        let plan = &self.plan;
+        let parameters: Value = serde_json::from_str(&plan.parameters).unwrap_or_default();
+        json!({"ensemble": plan.name, "parameters": parameters, "catalogue": plan.catalogue})
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ::ensemble::{
-    Columns, CorrelationQuestion, MakeModel, MissingModel, OutcomeQuestion, OutcomeRef, PriceQuestion, QuestionError,
-    StoredEnsemble, compare, verify_without_model,
+    Columns, CompareQuestion, CorrelationQuestion, MakeModel, MissingModel, OutcomeQuestion, OutcomeRef, PriceQuestion,
+    StoredEnsemble, verify_without_model,
 };
 use model::Catalogue;
 use pyo3::prelude::*;
@@ -73,11 +73,9 @@ impl Ensemble {
         self.stored().to_json().to_string()
     }
 
-    /// Its parameters and its catalogue.
+    /// Its parameters and its catalogue, in the form of `GET /api/v1/catalogue`.
     fn description(&self) -> String {
-        let plan = &self.stored().plan;
-        // The parameters are JSON already.
-        format!(r#"{{"parameters":{},"catalogue":{}}}"#, plan.parameters, json!(plan.catalogue))
+        self.stored().description().to_string()
     }
 
     /// Answers a `PriceQuestion`.
@@ -94,28 +92,18 @@ impl Ensemble {
         Ok(answers.iter().map(|answer| answer.to_json(question.cdf)).collect::<Value>().to_string())
     }
 
-    /// Compares outcomes, each as `ENTITY:OUTCOME` or an expression, with those of another ensemble.
-    fn compare(&self, py: Python<'_>, other: &Self, outcomes: Vec<String>) -> PyResult<String> {
-        let found = work(py, |wanted| {
-            let compared = outcomes.iter().map(|name| {
-                let mut found = json!(compare(&self.columns, &other.columns, name, wanted)?);
-                found["outcome"] = json!(name);
-                Ok(found)
-            });
-            compared.collect::<Result<Value, QuestionError>>()
-        })?;
-        Ok(found.to_string())
+    /// Answers a `CompareQuestion` about this ensemble and another.
+    fn compare(&self, py: Python<'_>, other: &Self, question: &str) -> PyResult<String> {
+        let question: CompareQuestion = read(question)?;
+        let found = work(py, |wanted| question.answer(&self.columns, &other.columns, wanted))?;
+        Ok(json!(found).to_string())
     }
 
     /// Answers a `CorrelationQuestion`.
     fn correlate(&self, py: Python<'_>, question: &str) -> PyResult<String> {
         let question: CorrelationQuestion = read(question)?;
         let found = work(py, |wanted| question.answer(&self.columns, wanted))?;
-        // JSON has no NaN: a constant outcome has no correlation.
-        let number = |r: &f64| if r.is_nan() { Value::Null } else { json!(r) };
-        let rows: Value =
-            found.matrix.rows().into_iter().map(|row| row.iter().map(number).collect::<Value>()).collect();
-        Ok(json!({"worlds": self.columns.worlds(), "outcomes": found.outcomes, "matrix": rows}).to_string())
+        Ok(found.to_json().to_string())
     }
 
     /// Checks everything stored.

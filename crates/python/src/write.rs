@@ -4,6 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use arrow::error::ArrowError;
 use arrow::ipc::writer::StreamWriter;
 use decode::{Decoded, Format, Limits, OnConflict, Request, decode};
 use disk::Disk;
@@ -96,9 +98,9 @@ fn store(root: &Path, disk: &Arc<dyn Disk>, rows: RecordBatch) -> Result<(Vec<Ov
     Ok((appended.overflows, appended.renamed.into_iter().collect()))
 }
 
-/// Arrow objects as bodies, each an IPC stream of some megabytes.
+/// Arrow objects as bodies, each an IPC stream of some megabytes, with the number of its rows.
 #[pyfunction]
-pub(crate) fn bodies(py: Python<'_>, rows: AnyRecordBatch) -> PyResult<Vec<Bound<'_, PyBytes>>> {
+pub(crate) fn bodies(py: Python<'_>, rows: AnyRecordBatch) -> PyResult<Vec<(Bound<'_, PyBytes>, usize)>> {
     let reader = rows.into_reader()?;
     let schema = reader.schema();
     let pieces = py.detach(|| {
@@ -108,21 +110,21 @@ pub(crate) fn bodies(py: Python<'_>, rows: AnyRecordBatch) -> PyResult<Vec<Bound
             bytes += batch.get_array_memory_size();
             waiting.push(batch);
             if bytes >= BODY_BYTES {
-                pieces.push(stream(&schema, &waiting)?);
+                pieces.push(body(&schema, &waiting)?);
                 (waiting, bytes) = (Vec::new(), 0);
             }
         }
         if !waiting.is_empty() {
-            pieces.push(stream(&schema, &waiting)?);
+            pieces.push(body(&schema, &waiting)?);
         }
         Ok(pieces)
     });
-    let pieces = pieces.map_err(|error: arrow::error::ArrowError| Failure::invalid(error))?;
-    Ok(pieces.iter().map(|piece| PyBytes::new(py, piece)).collect())
+    let pieces = pieces.map_err(|error: ArrowError| Failure::invalid(error))?;
+    Ok(pieces.into_iter().map(|(bytes, rows)| (PyBytes::new(py, &bytes), rows)).collect())
 }
 
-fn stream(schema: &arrow::datatypes::SchemaRef, batches: &[RecordBatch]) -> Result<Vec<u8>, arrow::error::ArrowError> {
+fn body(schema: &SchemaRef, batches: &[RecordBatch]) -> Result<(Vec<u8>, usize), ArrowError> {
     let mut writer = StreamWriter::try_new(Vec::new(), schema)?;
     batches.iter().try_for_each(|batch| writer.write(batch))?;
-    writer.into_inner()
+    Ok((writer.into_inner()?, batches.iter().map(RecordBatch::num_rows).sum()))
 }

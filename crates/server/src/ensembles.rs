@@ -2,8 +2,11 @@
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Extension, State};
-use ensemble::{Columns, OutcomeQuestion, Price, PriceQuestion, QuestionError};
+use axum::extract::{Extension, Query, State};
+use ensemble::{
+    Columns, CompareQuestion, Comparison, CorrelationQuestion, OutcomeQuestion, Price, PriceQuestion, QuestionError,
+};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use table::SIM;
 
@@ -24,6 +27,21 @@ pub(crate) async fn ensembles(
         Err(error) => json!({"ensemble": name, "state": "unreadable", "error": error.to_string()}),
     });
     Ok(Json(found.collect()))
+}
+
+#[derive(Deserialize)]
+pub(crate) struct CatalogueQuery {
+    ensemble: String,
+}
+
+/// Returns an ensemble's parameters and catalogue.
+pub(crate) async fn catalogue(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    Query(query): Query<CatalogueQuery>,
+) -> Result<Json<Value>, Refusal> {
+    access.may_read_of(SIM)?;
+    Ok(Json(app.warm.ensemble(&app.settings.data, &query.ensemble).await?.description()))
 }
 
 /// Returns the output of `manyworlds price --format json`.
@@ -53,6 +71,32 @@ pub(crate) async fn outcome(
         Ok(answers.iter().map(|a| a.to_json(question.cdf)).collect())
     })
     .await
+}
+
+/// Returns the output of `manyworlds correlate --format json`.
+pub(crate) async fn correlate(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    body: Body,
+) -> Result<Json<Value>, Refusal> {
+    access.may_read_of(SIM)?;
+    let question: CorrelationQuestion = app.question(body).await?;
+    let name = question.ensemble.clone();
+    app.ask_of(&access, name, move |columns, place| Ok(question.answer(columns, &|| !place.is_given_up())?.to_json()))
+        .await
+}
+
+/// Returns the output of `manyworlds compare --format json`.
+pub(crate) async fn compare(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    body: Body,
+) -> Result<Json<Vec<Comparison>>, Refusal> {
+    access.may_read_of(SIM)?;
+    let question: CompareQuestion = app.question(body).await?;
+    let other = app.warm.columns(&app.settings.data, &question.second).await?;
+    let name = question.first.clone();
+    app.ask_of(&access, name, move |columns, place| question.answer(columns, &other, &|| !place.is_given_up())).await
 }
 
 impl App {

@@ -190,7 +190,13 @@ impl From<QuestionError> for Refusal {
     fn from(error: QuestionError) -> Self {
         match error {
             QuestionError::Ensemble(error) => error.into(),
-            QuestionError::TooFew(few) => Self::bad(format!("{few}; set the minimum with \"min_worlds\"")),
+            QuestionError::TooFew(few) => Self::bad(format!("{few}; set the minimum with \"min_worlds\""))
+                .with("kind", json!("too_few_worlds"))
+                .with("matched", json!(few.matched))
+                .with("worlds", json!(few.worlds))
+                .with("minimum", json!(few.least))
+                .with("needed", json!(few.worlds_needed())),
+            QuestionError::Unknown(unknown) => Self::bad(unknown.to_string()).with("kind", json!("unknown_name")),
             other => Self::bad(other.to_string()),
         }
     }

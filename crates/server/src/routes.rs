@@ -153,6 +153,22 @@ fn questions() -> Vec<Route> {
             .asks(&outcome)
             .answers(&[JSON], &objects(), "The distributions")
             .refuses(&[404]),
+        Route::get("/api/v1/catalogue", ensembles::catalogue, "Describe the outputs and parameters of an ensemble")
+            .needs(In::Query, "ensemble", text(), "The ensemble")
+            .guarded()
+            .answers(&[JSON], &json!({"type": "object"}), "The parameters and the catalogue")
+            .refuses(&[400, 404, 500]),
+        Route::post("/api/v1/correlate", ensembles::correlate, "Correlate outcomes of an ensemble")
+            .asks(&object(&["ensemble"], &json!({"ensemble": text(), "entity": text(), "outcomes": list(&text())})))
+            .answers(&[JSON], &json!({"type": "object"}), "The matrix of correlations")
+            .refuses(&[404]),
+        Route::post("/api/v1/compare", ensembles::compare, "Compare outcomes of two ensembles")
+            .asks(&object(
+                &["first", "second", "outcomes"],
+                &json!({"first": text(), "second": text(), "outcomes": list(&text())}),
+            ))
+            .answers(&[JSON], &objects(), "The differences")
+            .refuses(&[404]),
     ]
 }
 

@@ -54,18 +54,23 @@ impl Warm {
         Ok(ensembles)
     }
 
-    /// The columns of an ensemble's current version, cached if unchanged.
-    pub(crate) async fn columns(&self, data: &Path, name: &str) -> Result<Arc<Columns>, Refusal> {
+    /// The current version of an ensemble.
+    pub(crate) async fn ensemble(&self, data: &Path, name: &str) -> Result<Arc<StoredEnsemble>, Refusal> {
         let ensembles = self.ensembles(data).await?;
         let Some((_, found)) = ensembles.iter().find(|(other, _)| *other == name) else {
             let have = ensembles.iter().map(|(name, _)| name.to_owned()).collect();
             return Err(EnsembleError::Unknown { name: name.to_owned(), data: data.to_owned(), have }.into());
         };
-        let stored = found.map_err(|error| Refusal::from(&**error))?;
-        if let Some(columns) = self.find(stored) {
+        Ok(found.map_err(|error| Refusal::from(&**error))?.clone())
+    }
+
+    /// The columns of an ensemble's current version, cached if unchanged.
+    pub(crate) async fn columns(&self, data: &Path, name: &str) -> Result<Arc<Columns>, Refusal> {
+        let stored = self.ensemble(data, name).await?;
+        if let Some(columns) = self.find(&stored) {
             return Ok(columns);
         }
-        let stored = StoredEnsemble::clone(stored);
+        let stored = StoredEnsemble::clone(&stored);
         let opened = tokio::task::spawn_blocking(move || open_columns(stored, COLUMN_BYTES_MAX)).await;
         let columns = Arc::new(opened.map_err(|e| broken(&e))??);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);

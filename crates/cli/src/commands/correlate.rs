@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use ensemble::{CorrelationAnswer, CorrelationQuestion};
-use serde_json::{Value, json};
+use ensemble::CorrelationQuestion;
 
 use super::open_columns;
 use crate::args::{CorrelateArgs, Format};
@@ -20,17 +19,11 @@ pub(crate) async fn correlate(args: &CorrelateArgs) -> Result<()> {
         entity: args.entity.clone(),
         outcomes: args.outcomes.clone(),
     };
-    let CorrelationAnswer { outcomes, matrix } = question.answer(&columns, &|| true)?;
-    let names: Vec<&str> = outcomes.iter().map(String::as_str).collect();
-    let cell = |i: usize, j: usize| matrix[[i, j]];
+    let found = question.answer(&columns, &|| true)?;
+    let names: Vec<&str> = found.outcomes.iter().map(String::as_str).collect();
+    let cell = |i: usize, j: usize| found.matrix[[i, j]];
     match args.format.format {
-        Format::Json => {
-            // JSON has no NaN: a constant outcome has no correlation.
-            let number = |r: f64| if r.is_nan() { Value::Null } else { json!(r) };
-            let rows: Vec<Vec<Value>> =
-                (0..names.len()).map(|i| (0..names.len()).map(|j| number(cell(i, j))).collect()).collect();
-            print_json(&json!({"entity": args.entity, "worlds": columns.worlds(), "outcomes": names, "matrix": rows}))
-        }
+        Format::Json => print_json(&found.to_json()),
         Format::Csv => print(&as_csv(&names, cell)),
         Format::Table if names.len() <= WHOLE_MATRIX => print(&as_matrix(&names, cell)),
         Format::Table => print(&strongest(&names, args.top, cell).to_string()),
