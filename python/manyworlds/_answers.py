@@ -137,7 +137,8 @@ class Distribution:
         return values[min(bisect_left(shares, p), len(values) - 1)]
 
     def _repr_html_(self) -> str:
-        title = f"{escape(self.outcome)}{f" of {escape(self.entity)}" if self.entity else ""}, {escape(self.unit)}: mean {self.mean:.4g}"
+        of = f" of {escape(self.entity)}" if self.entity else ""
+        title = f"{escape(self.outcome)}{of}, {escape(self.unit)}: mean {self.mean:.4g}"
         if self.ci is not None:
             title += f" ({self.ci.low:.4g} to {self.ci.high:.4g})"
         return f"<figure>{_picture(self.histogram)}<figcaption>{title}; {self.worlds} worlds</figcaption></figure>"

@@ -14,13 +14,18 @@ import manyworlds as mw
 GAME = "game-017"
 
 
+class Coin(mw.Model):
+    def catalogue(self, p):
+        return mw.Catalogue({"coin": {"heads": mw.flag()}}, ["coin"])
+
+
 @pytest.fixture(scope="module")
 def server(folder, tmp_path_factory):
     """A server of the package over the season, and the token that it requires."""
     home = tmp_path_factory.mktemp("server")
     run = [sys.executable, "-m", "manyworlds"]
     tokens = home / "tokens"
-    made = subprocess.run([*run, "token", "create", "--token-file", str(tokens), "--name", "test"], capture_output=True, text=True, cwd=home)
+    made = subprocess.run([*run, "token", "create", "--token-file", str(tokens), "--read", "--write", "test"], capture_output=True, text=True, cwd=home)
     assert made.returncode == 0, made.stderr
     token = made.stdout.split()[-1]
     log = open(home / "log", "w+")
@@ -87,7 +92,7 @@ def test_rows_and_sql(remote):
         (lambda d: d.sql("SELECT"), mw.InvalidError, "invalid SQL"),
         (lambda d: d.ask("nothing", count=True), mw.UnknownNameError, "nothing"),
         (lambda d: d.ensembles["season"].verify(), mw.InvalidError, "manyworlds verify"),
-        (lambda d: mw.run(mw.Model(), data=d), (mw.InvalidError, NotImplementedError), ""),
+        (lambda d: mw.run(Coin(), data=d), mw.InvalidError, "a server plays no models"),
     ],
 )
 def test_errors_are_the_same_classes(remote, ask, error, words):

@@ -1,0 +1,20 @@
+"""The examples of docs/python.md and README.md run."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize("document", ["docs/python.md", "python/README.md"])
+def test_examples_run(document, folder, tmp_path, monkeypatch, capsys):
+    shutil.copytree(folder, tmp_path / "data")
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / document).read_text(), re.DOTALL)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, document, "exec"), {"__name__": "example"})
+    assert "Probability(" in capsys.readouterr().out
