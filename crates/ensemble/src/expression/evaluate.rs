@@ -60,6 +60,22 @@ impl BitSet {
         (0..self.length).filter(|w| self.contains(*w))
     }
 
+    /// Number of worlds in both sets.
+    pub(crate) fn common(&self, other: &Self) -> usize {
+        self.words.iter().zip(&other.words).map(|(a, b)| (a & b).count_ones() as usize).sum()
+    }
+
+    /// Adds `amount` to the amounts of the worlds in the set.
+    pub(crate) fn add_to(&self, amounts: &mut [i64], amount: i64) {
+        for (word, amounts) in self.words.iter().zip(amounts.chunks_mut(64)) {
+            for (bit, sum) in amounts.iter_mut().enumerate() {
+                // All ones for a world in the set.
+                let mask = -((word >> bit & 1) as i64);
+                *sum += amount & mask;
+            }
+        }
+    }
+
     pub fn intersect(&mut self, other: &Self) {
         self.combine(other, |a, b| a & b);
     }
