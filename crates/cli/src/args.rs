@@ -30,7 +30,7 @@ pub(crate) use fleet::{FleetArgs, LedgerArgs, StatusArgs, SubmitArgs, SubmittedA
 pub(crate) use loadgen::LoadgenArgs;
 pub(crate) use overview::command;
 pub(crate) use place::{DataArgs, PlaceArgs};
-pub(crate) use questions::{CompareArgs, CorrelateArgs, EventsArgs, OutcomeArgs, ProbabilityArgs};
+pub(crate) use questions::{BookArgs, CompareArgs, CorrelateArgs, EventsArgs, OutcomeArgs, ProbabilityArgs};
 pub(crate) use run::{CalibrateArgs, Events, PlanArgs, PlayArgs, RunArgs, UntilArgs};
 pub(crate) use serve::{Durability, Partition, ServeArgs, TokenTask, Unique};
 pub(crate) use table::{
@@ -100,7 +100,13 @@ pub(crate) enum Command {
     #[command(after_long_help = "Example:\n  \
         manyworlds price season --entity game-017 --condition 'home_margin > 3.5' --condition 'total_points > 44.5'")]
     Price(ProbabilityArgs),
-    /// Correlate the outcomes of one entity
+    /// Measure the risk of a book of bets
+    ///
+    /// Prints how profit and loss are distributed over the worlds, value at risk and expected shortfall with their 95%
+    /// confidence intervals, the worst worlds, and what each bet adds to the risk.
+    #[command(after_long_help = "Example:\n  manyworlds book season --file bets.csv")]
+    Book(BookArgs),
+    /// Correlate outcomes
     #[command(after_long_help = "Example:\n  \
         manyworlds correlate season --entity game-017 --outcome home_points --outcome away_points")]
     Correlate(CorrelateArgs),

@@ -37,6 +37,12 @@ impl Distribution {
         Self { counts, worlds: column.len(), unit: column.unit() }
     }
 
+    /// From distinct values, ascending, with their number of worlds; values differ by multiples of `unit`.
+    pub(crate) fn of_counts(counts: Vec<(f64, usize)>, unit: f64) -> Self {
+        let worlds = counts.iter().map(|(_, n)| n).sum();
+        Self { counts, worlds, unit: Some(unit) }
+    }
+
     /// The mean; NaN without worlds.
     pub fn mean(&self) -> f64 {
         self.counts.iter().map(|(value, n)| value * *n as f64).sum::<f64>() / self.worlds as f64

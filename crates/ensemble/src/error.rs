@@ -89,6 +89,23 @@ pub enum QuestionError {
     TooFew(#[from] TooFew),
     #[error("no condition: give at least one")]
     NoLegs,
+    /// A bet of a book is invalid.
+    #[error("bet {}, {field}: {reason}", place + 1)]
+    Bet {
+        /// Its place in the book, from 0.
+        place: usize,
+        /// The part of the bet: `legs`, `entity`, `stake` or `odds`.
+        field: String,
+        reason: String,
+    },
+    #[error("the book has no bets: give at least one")]
+    NoBets,
+    #[error("the level {level} is not between 0 and 1: for 95% give 0.95")]
+    Level { level: String },
+    #[error("the stakes and wins of the book add up to more than 9 quadrillion: split the book")]
+    BookAmounts,
+    #[error("the bets of the book need more than {} MB of memory: split the book", limit >> 20)]
+    BookMemory { limit: usize },
     #[error("no outcome and no entity: give at least one of them")]
     NoOutcomes,
     /// A condition in the model's own words lacks an entity.

@@ -53,6 +53,11 @@ impl Level {
     /// 96%, for runs that check repeatedly and stop once the interval is narrow. Such runs stop early when it is narrow
     /// by chance; at 96% somewhat more than 95% of their intervals still contain the true value.
     pub(crate) const WATCHED: Self = Self { z: 2.053_748_910_631_823, tail: 0.02 };
+
+    /// The probability of one tail.
+    pub(crate) fn tail(self) -> f64 {
+        self.tail
+    }
 }
 
 /// The interval of a share, from the number of hits and worlds.

@@ -10,12 +10,14 @@
 //! - Consistent reads: readers see completed ranges of a single version of an ensemble.
 //! - Stable hash: the content hash of the stored data does not depend on how worlds were split into ranges.
 //!
-//! The crate also answers questions about worlds: [`Columns`] caches outcomes in memory, [`Expression`] selects worlds,
-//! [`price`] computes joint probabilities.
+//! The crate also answers questions about worlds: [`Columns`] caches outcomes in memory, [`Expression`] selects worlds
+//! and computes numbers, [`Quantity`] is an outcome or an expression that a question names, [`price`] computes joint
+//! probabilities, [`BookQuestion`] the risk of many bets.
 //!
 //! Knows no SQL and no meaning of any outcome.
 
 mod aggregate;
+mod book;
 mod column;
 mod columns;
 mod compare;
@@ -44,6 +46,10 @@ mod stored;
 mod verify;
 
 pub use aggregate::{Aggregate, Aggregates, FOLLOWED_MAX, Follow, Goal};
+pub use book::{
+    Bet, BetField, BetRisk, BookAnswer, BookQuestion, Decimal, DecimalError, Share, Shortfall, Side, TailRisk,
+    WorstWorld,
+};
 pub use column::{Column, Narrow};
 pub use columns::Columns;
 pub use compare::Comparison;

@@ -10,7 +10,7 @@ use crate::compare::{Comparison, compare};
 use crate::correlation::correlation;
 use crate::distribution::Distribution;
 use crate::error::QuestionError;
-use crate::expression::Expression;
+use crate::expression::{BitSet, Expression};
 use crate::given::Given;
 use crate::interval::Interval;
 use crate::model_words::ModelWords;
@@ -51,7 +51,7 @@ pub struct PriceQuestion {
 }
 
 /// The fewest worlds that make a conditional answer useful.
-fn min_worlds() -> usize {
+pub(crate) fn min_worlds() -> usize {
     100
 }
 
@@ -75,25 +75,41 @@ impl PriceQuestion {
         let entity = self.entity.as_deref().map(|name| catalogue.find_entity(name)).transpose()?;
         let parse = |text: &String| Expression::parse(text, catalogue, entity);
         let legs = self.legs.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
-        let mut given = Given::new(if self.given.is_empty() { 0 } else { columns.worlds() });
-        let mut words = ModelWords::new(columns.ensemble(), entity, make_model);
-        for text in &self.given {
-            match parse(text) {
-                Ok(condition) => given.add(text, &columns.worlds_of(&condition, wanted)?),
-                Err(error) => words.add(&mut given, text, error, wanted)?,
-            }
-            if !wanted() {
-                return Err(QuestionError::GivenUp);
-            }
-        }
-        let given = if self.given.is_empty() { None } else { Some(given.worlds(self.min_worlds)?) };
+        let given = given_worlds(&self.given, self.min_worlds, entity, columns, make_model, wanted)?;
         let price = price_while(columns, &legs, given.as_ref(), wanted)?;
         if wanted() { Ok(price) } else { Err(QuestionError::GivenUp) }
     }
 }
 
-fn check_count(what: &'static str, count: usize, max: usize) -> Result<(), QuestionError> {
+pub(crate) fn check_count(what: &'static str, count: usize, max: usize) -> Result<(), QuestionError> {
     if count > max { Err(QuestionError::TooMany { what, count, max }) } else { Ok(()) }
+}
+
+/// The worlds that meet all conditions, at least `least`; `None` without conditions. Conditions without an entity are
+/// about `entity`.
+pub(crate) fn given_worlds(
+    conditions: &[String],
+    least: usize,
+    entity: Option<usize>,
+    columns: &Columns,
+    make_model: &MakeModel,
+    wanted: &dyn Fn() -> bool,
+) -> Result<Option<BitSet>, QuestionError> {
+    if conditions.is_empty() {
+        return Ok(None);
+    }
+    let mut given = Given::new(columns.worlds());
+    let mut words = ModelWords::new(columns.ensemble(), entity, make_model);
+    for text in conditions {
+        match Expression::parse(text, &columns.ensemble().plan.catalogue, entity) {
+            Ok(condition) => given.add(text, &columns.worlds_of(&condition, wanted)?),
+            Err(error) => words.add(&mut given, text, error, wanted)?,
+        }
+        if !wanted() {
+            return Err(QuestionError::GivenUp);
+        }
+    }
+    Ok(Some(given.worlds(least)?))
 }
 
 /// A query for outcomes: each of the outcomes of each of the entities.
@@ -104,7 +120,7 @@ pub struct OutcomeQuestion {
     /// Without entities, each outcome names its own: `team-03:wins`.
     #[serde(default)]
     pub entities: Vec<String>,
-    /// Names of outcomes, and expressions such as `points_a + points_b` or `team-03:wins - team-04:wins`.
+    /// Names of outcomes, and expressions such as `wins - losses` or `team-03:wins - team-04:wins`.
     pub outcomes: Vec<String>,
     /// Also return every value with the share of worlds that do not exceed it.
     #[serde(default)]
@@ -275,8 +291,6 @@ impl OutcomeAnswer {
     /// The JSON form in commands and the server; `cdf` adds the cumulative distribution.
     pub fn to_json(&self, cdf: bool) -> Value {
         let d = &self.distribution;
-        let quantiles: Map<String, Value> = QUANTILES.iter().map(|q| (q.to_string(), json!(d.quantile(*q)))).collect();
-        let bin = |(from, to, n): &(f64, f64, usize)| json!({"from": from, "to": to, "worlds": n});
         let mut value = json!({
             "entity": self.entity,
             "outcome": self.outcome,
@@ -287,8 +301,8 @@ impl OutcomeAnswer {
             "standard_deviation": d.standard_deviation(),
             "min": d.quantile(0.0),
             "max": d.quantile(1.0),
-            "quantiles": quantiles,
-            "histogram": d.histogram(BINS).iter().map(bin).collect::<Vec<_>>(),
+            "quantiles": quantiles(d),
+            "histogram": histogram(d),
         });
         if !self.labelled.is_empty() {
             let share = |n: usize| n as f64 / d.worlds as f64;
@@ -302,6 +316,16 @@ impl OutcomeAnswer {
         }
         value
     }
+}
+
+/// Quantiles by their share.
+pub(crate) fn quantiles(distribution: &Distribution) -> Map<String, Value> {
+    QUANTILES.iter().map(|q| (q.to_string(), json!(distribution.quantile(*q)))).collect()
+}
+
+pub(crate) fn histogram(distribution: &Distribution) -> Vec<Value> {
+    let bin = |(from, to, n): (f64, f64, usize)| json!({"from": from, "to": to, "worlds": n});
+    distribution.histogram(BINS).into_iter().map(bin).collect()
 }
 
 impl StoredEnsemble {

@@ -4,7 +4,8 @@ use axum::Json;
 use axum::body::Body;
 use axum::extract::{Extension, Query, State};
 use ensemble::{
-    Columns, CompareQuestion, Comparison, CorrelationQuestion, OutcomeQuestion, Price, PriceQuestion, QuestionError,
+    BookAnswer, BookQuestion, Columns, CompareQuestion, Comparison, CorrelationQuestion, OutcomeQuestion, Price,
+    PriceQuestion, QuestionError,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -52,6 +53,19 @@ pub(crate) async fn price(
 ) -> Result<Json<Price>, Refusal> {
     access.may_read_of(SIM)?;
     let question: PriceQuestion = app.question(body).await?;
+    let (name, make_model) = (question.ensemble.clone(), app.make_model.clone());
+    app.ask_of(&access, name, move |columns, place| question.answer(columns, &make_model, &|| !place.is_given_up()))
+        .await
+}
+
+/// Returns the output of `manyworlds book --format json`.
+pub(crate) async fn book(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    body: Body,
+) -> Result<Json<BookAnswer>, Refusal> {
+    access.may_read_of(SIM)?;
+    let question: BookQuestion = app.question(body).await?;
     let (name, make_model) = (question.ensemble.clone(), app.make_model.clone());
     app.ask_of(&access, name, move |columns, place| question.answer(columns, &make_model, &|| !place.is_given_up()))
         .await

@@ -99,7 +99,7 @@ fn questions() -> Vec<Route> {
             "ensemble": text(), "entities": list(&text()), "cdf": {"type": "boolean"},
             "outcomes": {
                 "type": "array", "items": text(),
-                "description": "Names of outcomes, or expressions such as `points_a + points_b`",
+                "description": "Names of outcomes, or expressions such as `wins - losses`",
             },
         }),
     );
@@ -149,6 +149,14 @@ fn questions() -> Vec<Route> {
                 "The probability, its interval, and that of each condition alone",
             )
             .refuses(&[404]),
+        Route::post("/api/v1/book", ensembles::book, "Measure the risk of a book of bets")
+            .asks(&book())
+            .answers(
+                &[JSON],
+                &json!({"type": "object"}),
+                "The distribution of the profit, value at risk, expected shortfall, the worst worlds, and each bet",
+            )
+            .refuses(&[404]),
         Route::post("/api/v1/outcome", ensembles::outcome, "Show how outcomes are distributed")
             .asks(&outcome)
             .answers(&[JSON], &objects(), "The distributions")
@@ -170,6 +178,28 @@ fn questions() -> Vec<Route> {
             .answers(&[JSON], &objects(), "The differences")
             .refuses(&[404]),
     ]
+}
+
+/// The schema of a query about a book of bets.
+fn book() -> Value {
+    let decimal = |about: &str| json!({"type": ["number", "string"], "description": about});
+    let side = json!({"type": "string", "enum": ["back", "lay"], "default": "back"});
+    let bet = object(
+        &["legs", "stake", "odds"],
+        &json!({
+            "id": text(), "entity": text(), "legs": list(&text()), "stake": decimal("0 or more"),
+            "odds": decimal("Decimal odds, above 1"), "side": side,
+        }),
+    );
+    object(
+        &["ensemble", "bets"],
+        &json!({
+            "ensemble": text(), "entity": text(), "bets": list(&bet), "given": list(&text()),
+            "min_worlds": {"type": "integer", "default": 100},
+            "levels": {"type": "array", "items": decimal("Between 0 and 1"), "default": [0.95, 0.99]},
+            "worst": {"type": "integer", "default": 10, "maximum": 1000},
+        }),
+    )
 }
 
 /// The schema of a query about groups.

@@ -10,7 +10,10 @@ use super::Args;
 /// The commands in groups, in the order of a user's first steps.
 pub(super) const GROUPS: [(&str, &[&str]); 6] = [
     ("Simulate", &["models", "run", "bingo", "calibrate"]),
-    ("Explore", &["ensembles", "outcome", "probability", "price", "correlate", "compare", "events", "verify", "drop"]),
+    (
+        "Explore",
+        &["ensembles", "outcome", "probability", "price", "book", "correlate", "compare", "events", "verify", "drop"],
+    ),
     ("Scale out", &["submit", "worker", "status", "pause", "resume", "cancel", "retry"]),
     ("Tables", &["append", "ask", "sql", "info", "export", "flush", "table"]),
     ("Serve", &["serve", "config", "token"]),

@@ -1,5 +1,9 @@
 //! Arguments of queries on ensembles.
 
+use std::path::PathBuf;
+
+use ensemble::Decimal;
+
 use super::{FormatArgs, PlaceArgs};
 
 /// Arguments of `probability` and `price`.
@@ -26,6 +30,49 @@ pub(crate) struct ProbabilityArgs {
     /// Require this many worlds that meet --given
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(crate) min_worlds: usize,
+    #[command(flatten)]
+    pub(crate) data: PlaceArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+/// Arguments of `book`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct BookArgs {
+    /// Ensemble to ask
+    pub(crate) ensemble: String,
+    /// Read the bets from this CSV file
+    ///
+    /// Its header names the columns: legs (conditions, separated by ;), stake, odds (decimal), and if you like id, side
+    /// (back or lay) and entity. Several columns leg_1, leg_2 and so on may replace legs.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Entity whose outcomes legs and conditions name
+    ///
+    /// The column entity overrides it. Write outcomes of other entities as ENTITY:OUTCOME.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) entity: Option<String>,
+    /// Count only worlds that meet this (repeatable)
+    ///
+    /// As in probability.
+    #[arg(long, value_name = "EXPR")]
+    pub(crate) given: Vec<String>,
+    /// Require this many worlds that meet --given
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) min_worlds: usize,
+    /// Measure the tail beyond this level (repeatable)
+    ///
+    /// A share of the worlds between 0 and 1, of value at risk and expected shortfall.
+    #[arg(long = "level", value_name = "P", default_values = ["0.95", "0.99"])]
+    pub(crate) levels: Vec<Decimal>,
+    /// List this many of the worst worlds
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) worst: usize,
+    /// Limit the bets of the table
+    ///
+    /// The bets with the largest part of the last expected shortfall come first. JSON and CSV have all bets.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) top: usize,
     #[command(flatten)]
     pub(crate) data: PlaceArgs,
     #[command(flatten)]

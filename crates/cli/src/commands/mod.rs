@@ -3,7 +3,9 @@
 mod append;
 mod ask;
 mod bench;
+mod bets;
 mod bingo;
+mod book;
 mod calibrate;
 mod compare;
 mod config;
@@ -71,6 +73,7 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Ensembles { data, format } => run(ensembles::list(&data.data, format.format)),
         Command::Probability(args) => run(probability::probability(&args)),
         Command::Price(args) => run(probability::price(&args)),
+        Command::Book(args) => run(book::book(&args)),
         Command::Outcome(args) => run(outcome::outcome(&args)),
         Command::Ask(args) => ask(&args),
         Command::Sql(args) => run(sql::sql(&args)),

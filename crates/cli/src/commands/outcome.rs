@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use ensemble::{Interval, OutcomeAnswer, OutcomeQuestion};
+use ensemble::{Distribution, Interval, OutcomeAnswer, OutcomeQuestion};
 
 use super::open_columns;
 use crate::args::{Format, OutcomeArgs};
@@ -97,15 +97,28 @@ fn draw(s: &OutcomeAnswer, cdf: bool) -> String {
         ),
         d.standard_deviation()
     );
-    let quantiles: Vec<String> = QUANTILES.iter().map(|q| format!("{}%: {}", q * 100.0, d.quantile(*q))).collect();
-    // Writing to a String cannot fail.
-    let _ = writeln!(text, "{}\n", quantiles.join("  "));
+    text.push_str(&quantiles(d));
+    text.push('\n');
     if cdf {
         let mut table = Table::new(["value", "not above"]);
         d.cdf().for_each(|(value, p)| table.push([value.to_string(), percent(p)]));
         let _ = writeln!(text, "{table}");
         return text;
     }
+    text.push_str(&bars(d));
+    text.push('\n');
+    text
+}
+
+/// One line of quantiles.
+pub(super) fn quantiles(d: &Distribution) -> String {
+    let quantiles: Vec<String> = QUANTILES.iter().map(|q| format!("{}%: {}", q * 100.0, d.quantile(*q))).collect();
+    format!("{}\n", quantiles.join("  "))
+}
+
+/// A histogram, one bar per line.
+pub(super) fn bars(d: &Distribution) -> String {
+    let mut text = String::new();
     let bins = d.histogram(BINS);
     let most = bins.iter().map(|b| b.2).max().unwrap_or(1).max(1) as f64;
     let labels: Vec<String> = bins
@@ -119,8 +132,8 @@ fn draw(s: &OutcomeAnswer, cdf: bool) -> String {
     let width = labels.iter().map(String::len).max().unwrap_or(0);
     for ((_, _, n), label) in bins.iter().zip(&labels) {
         let bar = blocks((*n as f64 / most * BAR_EIGHTHS).round() as usize);
+        // Writing to a String cannot fail.
         let _ = writeln!(text, "{label:>width$} {:6.2}% {bar}", 100.0 * *n as f64 / d.worlds as f64);
     }
-    text.push('\n');
     text
 }

@@ -6,6 +6,7 @@ mod append;
 mod ask;
 mod bench;
 mod bingo;
+mod book;
 mod bucket;
 mod differential;
 mod doors;

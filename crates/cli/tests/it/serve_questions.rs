@@ -114,9 +114,15 @@ fn a_question_that_is_too_long_is_refused() {
     let data = tempfile::tempdir().unwrap();
     let server = Served::start(data.path(), &[]);
     let long = "x".repeat(3 << 20);
-    for path in
-        ["/api/v1/sql", "/api/v1/query", "/api/v1/query/arrow", "/api/v1/price", "/api/v1/outcome", "/api/v1/ask"]
-    {
+    for path in [
+        "/api/v1/sql",
+        "/api/v1/query",
+        "/api/v1/query/arrow",
+        "/api/v1/price",
+        "/api/v1/outcome",
+        "/api/v1/book",
+        "/api/v1/ask",
+    ] {
         let (status, said) = refused(&server, path, &json!({"sql": long}));
         assert!(status == 413 && said.contains("exceeds 2097152 bytes"), "{path}: {status} {said}");
     }

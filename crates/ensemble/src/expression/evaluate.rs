@@ -1,9 +1,11 @@
 //! Evaluates an expression in every world.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use expr::Comparison;
 
+use super::exact::Exact;
 use super::{Expression, Node};
 use crate::column::{Column, Narrow};
 
@@ -60,6 +62,22 @@ impl BitSet {
         (0..self.length).filter(|w| self.contains(*w))
     }
 
+    /// Number of worlds in both sets.
+    pub(crate) fn common(&self, other: &Self) -> usize {
+        self.words.iter().zip(&other.words).map(|(a, b)| (a & b).count_ones() as usize).sum()
+    }
+
+    /// Adds `amount` to the amounts of the worlds in the set.
+    pub(crate) fn add_to(&self, amounts: &mut [i64], amount: i64) {
+        for (word, amounts) in self.words.iter().zip(amounts.chunks_mut(64)) {
+            for (bit, sum) in amounts.iter_mut().enumerate() {
+                // All ones for a world in the set.
+                let mask = -((word >> bit & 1) as i64);
+                *sum += amount & mask;
+            }
+        }
+    }
+
     pub fn intersect(&mut self, other: &Self) {
         self.combine(other, |a, b| a & b);
     }
@@ -88,11 +106,6 @@ impl Expression {
     pub fn holds_while(&self, columns: &[Arc<Column>], worlds: usize, wanted: &dyn Fn() -> bool) -> BitSet {
         Evaluation { columns, worlds, wanted }.holds(&self.root)
     }
-
-    /// The expression's number in every world (1 and 0 for a condition).
-    pub fn numbers(&self, columns: &[Arc<Column>], worlds: usize) -> Vec<f64> {
-        (0..worlds).map(|world| value(&self.root, columns, world)).collect()
-    }
 }
 
 struct Evaluation<'a> {
@@ -110,7 +123,7 @@ impl Evaluation<'_> {
             Node::Compare(comparison, a, b) => match (&**a, &**b) {
                 (Node::Column(c), Node::Number(n)) => compare(&self.columns[*c], *comparison, *n),
                 (Node::Number(n), Node::Column(c)) => compare(&self.columns[*c], comparison.exchanged(), *n),
-                _ => self.world_by_world(node),
+                _ => self.exactly(*comparison, a, b).unwrap_or_else(|| self.world_by_world(node)),
             },
             Node::Column(c) => compare(&self.columns[*c], Comparison::NotEqual, 0.0),
             _ => self.world_by_world(node),
@@ -122,6 +135,21 @@ impl Evaluation<'_> {
         let mut set = parts.next().unwrap_or_else(|| BitSet::all(self.worlds));
         parts.for_each(|part| set.combine(&part, &operation));
         set
+    }
+
+    /// Compares two numbers without rounding; `None` if 64 bits may not hold their difference.
+    fn exactly(&self, comparison: Comparison, a: &Node, b: &Node) -> Option<BitSet> {
+        let difference = Exact::difference(a, b, self.columns)?;
+        let mut set = BitSet { words: vec![0; self.worlds.div_ceil(64)], length: self.worlds };
+        for (place, word) in set.words.iter_mut().enumerate().take_while(|_| (self.wanted)()) {
+            let worlds = 64 * place..self.worlds.min(64 * (place + 1));
+            let mut values = [0; 64];
+            let values = &mut values[..worlds.len()];
+            difference.fill(worlds, values);
+            let bits = values.iter().enumerate();
+            *word = bits.fold(0, |word, (i, value)| word | u64::from(comparison.holds(value.cmp(&0))) << i);
+        }
+        Some(set)
     }
 
     fn world_by_world(&self, node: &Node) -> BitSet {
@@ -139,9 +167,22 @@ fn holds(comparison: Comparison, a: f64, b: f64) -> bool {
     comparison.holds(expr::order(a, b))
 }
 
+/// A number in a column's integers: an integer only if a value of the column is the same double as the number. The
+/// product alone may be rounded to an integer, or away from one: 0.29 * 100 is 28.999999999999996.
+fn bound(number: f64, scale: i32) -> f64 {
+    let scale = f64::from(scale);
+    let nearest = (number * scale).round();
+    match number.partial_cmp(&(nearest / scale)) {
+        Some(Ordering::Equal) => nearest,
+        Some(Ordering::Greater) => nearest + 0.25,
+        Some(Ordering::Less) => nearest - 0.25,
+        None => number * scale,
+    }
+}
+
 /// Compares a column with a number: for integers a range test, 64 worlds per word.
 fn compare(column: &Column, comparison: Comparison, number: f64) -> BitSet {
-    let bound = number * f64::from(column.scale);
+    let bound = bound(number, column.scale);
     let (low, high) = match comparison {
         Comparison::Less => (f64::NEG_INFINITY, bound.ceil() - 1.0),
         Comparison::LessOrEqual => (f64::NEG_INFINITY, bound.floor()),

@@ -65,6 +65,13 @@ impl Exact {
         }
     }
 
+    /// Plans the first number minus the second; `None` as in [`Self::plan`].
+    pub(super) fn difference(a: &Node, b: &Node, columns: &[Arc<Column>]) -> Option<Self> {
+        let Self { step, mut scale, mut bounds } = Self::plan(a, columns)?;
+        let link = Self::plan(b, columns)?.link(Operator::Subtract, &mut scale, &mut bounds)?;
+        Some(Self { step: Step::Chain(step.into(), vec![link]), scale, bounds })
+    }
+
     /// The decimal that prints as `number`; for a constant of up to 15 digits, the one that was typed.
     fn decimal(number: f64) -> Option<Self> {
         const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;

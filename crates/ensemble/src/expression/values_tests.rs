@@ -20,7 +20,7 @@ fn values(text: &str, all: &[Arc<Column>]) -> Column {
 #[test]
 fn decimals_are_exact() {
     let tenths = values("0.1 * total_points + 0.2", &all());
-    assert_eq!(tenths, Column { values: Narrow::I16(vec![12, 46, 47, 202]), scale: 10 });
+    assert_eq!(tenths, Column { values: Narrow::U8(vec![12, 46, 47, 202]), scale: 10 });
     assert_eq!(tenths.value(0), 1.2);
     // In doubles, 0.1 * 3 is 0.30000000000000004.
     let same = columns(&[3, 3], &[3, 1], &[6, 2], &[0, 0]);
@@ -47,7 +47,7 @@ fn large_numbers_become_real() {
 
 #[test]
 fn quotients_of_outcomes_are_real() {
-    assert_eq!(values("0.1 * home_margin / total_points", &all()).value(2), 0.3 / 45.0);
+    assert_eq!(values("(0.1 * home_margin) / total_points", &all()).value(2), 0.3 / 45.0);
     let by_zero = values("home_margin / sacks", &all());
     assert_eq!((by_zero.value(0), by_zero.value(3)), (f64::NEG_INFINITY, 8.0));
     assert!(values("home_margin / 0", &all()).value(1).is_nan());
@@ -104,12 +104,15 @@ enum Tree {
 /// A numerator and a positive denominator.
 type Fraction = (i128, i128);
 
-fn apply(operator: &str, (a, b): Fraction, (c, d): Fraction) -> Fraction {
-    match operator {
-        "+" => (a * d + c * b, b * d),
-        "-" => (a * d - c * b, b * d),
-        _ => (a * c, b * d),
-    }
+/// `None` beyond 128 bits.
+fn apply(operator: &str, (a, b): Fraction, (c, d): Fraction) -> Option<Fraction> {
+    let crossed = || Some((a.checked_mul(d)?, c.checked_mul(b)?));
+    let value = match operator {
+        "+" => crossed().and_then(|(a, c)| a.checked_add(c))?,
+        "-" => crossed().and_then(|(a, c)| a.checked_sub(c))?,
+        _ => a.checked_mul(c)?,
+    };
+    Some((value, b.checked_mul(d)?))
 }
 
 impl Tree {
@@ -128,22 +131,22 @@ impl Tree {
         }
     }
 
-    fn exact(&self, outcomes: [Fraction; 3]) -> Fraction {
+    fn exact(&self, outcomes: [Fraction; 3]) -> Option<Fraction> {
         let of = |tree: &Self| tree.exact(outcomes);
-        match self {
+        Some(match self {
             Self::Outcome(outcome) => outcomes[*outcome],
             Self::Decimal(hundredths) => (i128::from(*hundredths), 100),
-            Self::Negative(inner) => (-of(inner).0, of(inner).1),
-            Self::Absolute(inner) => (of(inner).0.abs(), of(inner).1),
+            Self::Negative(inner) => apply("*", of(inner)?, (-1, 1))?,
+            Self::Absolute(inner) => (of(inner)?.0.abs(), of(inner)?.1),
             Self::Chain(first, rest) => {
-                rest.iter().fold(of(first), |left, (operator, tree)| apply(operator, left, of(tree)))
+                rest.iter().try_fold(of(first)?, |left, (operator, tree)| apply(operator, left, of(tree)?))?
             }
             Self::Min(pair) => {
-                let ((a, b), (c, d)) = (of(&pair.0), of(&pair.1));
-                if a * d <= c * b { (a, b) } else { (c, d) }
+                let (a, b) = (of(&pair.0)?, of(&pair.1)?);
+                if apply("-", a, b)?.0 <= 0 { a } else { b }
             }
-            Self::Halved(inner) => (-2 * of(inner).0, 5 * of(inner).1),
-        }
+            Self::Halved(inner) => apply("*", of(inner)?, (-2, 5))?,
+        })
     }
 }
 
@@ -175,14 +178,47 @@ proptest! {
         prop_assert_eq!(found.len(), worlds.len());
         for (world, (margin, total, sacks)) in worlds.iter().enumerate() {
             let outcomes = [(i128::from(*margin), 1), (i128::from(*total), 1), (i128::from(*sacks), 2)];
-            let (value, scale) = tree.exact(outcomes);
+            let Some((value, scale)) = tree.exact(outcomes) else { continue };
             let expected = value as f64 / scale as f64;
             let near = 1e-9 * expected.abs().max(1e-3);
             prop_assert!((found.value(world) - expected).abs() <= near, "{} {expected}", found.value(world));
             if let Narrow::U8(_) | Narrow::I16(_) | Narrow::I32(_) = found.values {
                 let stored = (found.value(world) * f64::from(found.scale)).round() as i128;
-                prop_assert_eq!(stored * scale, value * i128::from(found.scale));
+                prop_assert_eq!(stored.checked_mul(scale), value.checked_mul(found.scale.into()));
             }
+        }
+    }
+
+    /// Comparisons of two numbers are those of their fractions.
+    #[test]
+    fn comparisons_are_those_of_fractions(
+        left in trees(),
+        right in trees(),
+        sign in prop::sample::select(vec!["<", "<=", "=", "!=", ">=", ">"]),
+        worlds in prop::collection::vec((-9i16..9, 0u8..9, 0u8..9), 1..150),
+    ) {
+        let margin: Vec<i16> = worlds.iter().map(|w| w.0).collect();
+        let (total, sacks): (Vec<u8>, Vec<u8>) = worlds.iter().map(|w| (w.1, w.2)).unzip();
+        let all = columns(&margin, &total, &sacks, &vec![0; worlds.len()]);
+        let text = format!("{} {sign} {}", left.text(), right.text());
+        let expression = Expression::parse(&text, &catalogue(), Some(0)).unwrap();
+        let used: Vec<_> = expression.columns().iter().map(|c| all[c.outcome].clone()).collect();
+        let held = expression.holds(&used, worlds.len());
+        let is_exact = !matches!(values(&format!("{} - {}", left.text(), right.text()), &all).values, Narrow::F64(_));
+        for (world, (margin, total, sacks)) in worlds.iter().enumerate() {
+            let outcomes = [(i128::from(*margin), 1), (i128::from(*total), 1), (i128::from(*sacks), 2)];
+            let both = left.exact(outcomes).zip(right.exact(outcomes));
+            let Some((difference, _)) = both.and_then(|(left, right)| apply("-", left, right)) else { continue };
+            let order = difference.cmp(&0);
+            let expected = match sign {
+                "<" => order.is_lt(),
+                "<=" => order.is_le(),
+                "=" => order.is_eq(),
+                "!=" => order.is_ne(),
+                ">=" => order.is_ge(),
+                _ => order.is_gt(),
+            };
+            prop_assert!(!is_exact || held.contains(world) == expected, "{text} in world {world}");
         }
     }
 }
