@@ -1,6 +1,6 @@
 //! Queries over one data folder.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use datafusion::catalog::{
     CatalogProvider, MemoryCatalogProvider, MemoryCatalogProviderList, MemorySchemaProvider, SchemaProvider,
     TableProvider,
 };
-use datafusion::common::TableReference;
+use datafusion::common::{Column, TableReference};
 use datafusion::config::Dialect;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::execution::{SendableRecordBatchStream, SessionState};
-use datafusion::logical_expr::LogicalPlan;
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{SQLOptions, SessionConfig, SessionContext};
 use datafusion::sql::parser::Statement;
@@ -250,11 +250,15 @@ impl Engine {
     /// See [`Self::query`]; also if a value is missing.
     pub fn ask<'a>(&'a self, sql: &'a str, values: &'a [Literal]) -> BoxFuture<'a, Result<Rows, QueryError>> {
         Box::pin(async move {
-            let mut statement = self.statement(sql)?;
+            let (statement, about) = self.parse(sql)?;
+            let mut statement = self.rewrite(statement, about)?;
             if let Statement::Statement(statement) = &mut statement {
                 place(statement, Some(values))?;
             }
-            let plan = self.plan(statement).await?;
+            let mut plan = self.plan(statement).await?;
+            if about {
+                plan = with_lists_of_oids(plan)?;
+            }
             let answer = self.context.execute_logical_plan(plan).await?;
             let context = Arc::new(answer.task_ctx());
             let plan = answer.create_physical_plan().await?;
@@ -262,50 +266,70 @@ impl Engine {
         })
     }
 
-    /// Describes a query with parameters without running it. `types` are the known types of the first parameters.
+    /// Describes a query with parameters without running it. `types` are the known types of the first parameters, as
+    /// PostgreSQL's numbers (OIDs), 0 if unknown.
     ///
     /// # Errors
     /// See [`Self::query`].
-    pub fn describe<'a>(
-        &'a self,
-        sql: &'a str,
-        types: &'a [Option<DataType>],
-    ) -> BoxFuture<'a, Result<Asked, QueryError>> {
+    pub fn describe<'a>(&'a self, sql: &'a str, types: &'a [u32]) -> BoxFuture<'a, Result<Asked, QueryError>> {
         Box::pin(async move {
-            let mut statement = self.statement(sql)?;
-            let count = match &mut statement {
-                Statement::Statement(statement) => place(statement, None)?,
-                _ => 0,
-            };
-            let mut values: Vec<Option<DataType>> = types.iter().take(count).cloned().collect();
-            values.resize(count, None);
-            if values.contains(&None)
-                && let Ok(plan) = self.plan(statement.clone()).await
-                && let Ok(mut inferred) = plan.get_parameter_types()
-            {
-                let inferred = (1..).map(|n| inferred.remove(&format!("${n}")).flatten());
-                values.iter_mut().zip(inferred).for_each(|(value, inferred)| *value = value.take().or(inferred));
+            let (mut statement, about) = self.parse(sql)?;
+            let mut types = types.to_vec();
+            if let Statement::Statement(inner) = &mut statement {
+                types.resize(place(inner, None)?, 0);
+                self.infer(inner, about, &mut types).await?;
             }
+            let mut statement = self.rewrite(statement, about)?;
             if let Statement::Statement(statement) = &mut statement {
-                let null = |of: &Option<DataType>| of.as_ref().map_or(Literal::Null, Literal::null_of);
-                place(statement, Some(&values.iter().map(null).collect::<Vec<_>>()))?;
+                let null = |of: &u32| postgres::type_of(*of).map_or(Literal::Null, |of| Literal::null_of(&of));
+                place(statement, Some(&types.iter().map(null).collect::<Vec<_>>()))?;
             }
-            let columns = Arc::new(self.plan(statement).await?.schema().as_arrow().clone());
-            Ok(Asked { values, columns })
+            let mut plan = self.plan(statement).await?;
+            if about {
+                plan = with_lists_of_oids(plan)?;
+            }
+            Ok(Asked { types, columns: Arc::new(plan.schema().as_arrow().clone()) })
         })
     }
 
-    /// Parses the single query in `sql`.
-    fn statement(&self, sql: &str) -> Result<Statement, QueryError> {
-        let about_postgres = self.postgres.as_ref().filter(|_| sql.to_lowercase().contains("pg_"));
-        let Some(catalog) = about_postgres else { return question(sql, Dialect::Generic) };
-        let mut statement = question(sql, Dialect::PostgreSQL)?;
-        if let Statement::Statement(inner) = &mut statement
-            && let Rewritten::Nothing(columns) = rewrite(inner, &|name| catalog.number(name))?
-        {
-            return question(&nothing(&columns), Dialect::Generic);
+    /// Finds the types of parameters that are unknown, where the statement tells them.
+    async fn infer(&self, statement: &ast::Statement, about: bool, types: &mut [u32]) -> Result<(), QueryError> {
+        if !types.contains(&0) {
+            return Ok(());
         }
-        Ok(statement)
+        let mut statement = Box::new(statement.clone());
+        let written = postgres::written_types(&mut statement)?;
+        let statement = self.rewrite(Statement::Statement(statement), about)?;
+        let mut inferred = match self.plan(statement).await {
+            Ok(plan) => plan.get_parameter_types().unwrap_or_default(),
+            Err(_) => HashMap::new(),
+        };
+        for (number, oid) in (1..).zip(types.iter_mut()).filter(|(_, oid)| **oid == 0) {
+            let inferred = inferred.remove(&format!("${number}")).flatten().map(|item| {
+                let is_list = written.lists.contains(&number);
+                postgres::oid_of(&if is_list { DataType::new_list(item, true) } else { item })
+            });
+            *oid = written.types.get(&number).copied().or(inferred).unwrap_or(0);
+        }
+        Ok(())
+    }
+
+    /// Parses a statement. Also returns whether it is about PostgreSQL's catalogue.
+    fn parse(&self, sql: &str) -> Result<(Statement, bool), QueryError> {
+        let about = self.postgres.is_some() && postgres::is_about_postgres(sql);
+        let dialect = if about { Dialect::PostgreSQL } else { Dialect::Generic };
+        Ok((question(sql, dialect)?, about))
+    }
+
+    /// Rewrites a statement of a client of PostgreSQL.
+    fn rewrite(&self, mut statement: Statement, about: bool) -> Result<Statement, QueryError> {
+        let (Some(catalog), Statement::Statement(inner)) = (&self.postgres, &mut statement) else {
+            return Ok(statement);
+        };
+        match rewrite(inner, about, &|name| catalog.number(name))? {
+            Rewritten::Nothing(columns) => question(&nothing(&columns), Dialect::Generic),
+            Rewritten::Question => Ok(statement),
+        }
     }
 
     async fn plan(&self, statement: Statement) -> Result<LogicalPlan, QueryError> {
@@ -362,6 +386,25 @@ pub(crate) fn state(options: Options) -> Result<SessionState, QueryError> {
 /// Forbids statements that change tables, files or settings.
 fn allowed() -> SQLOptions {
     SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false)
+}
+
+/// Types lists of numbers in answers about PostgreSQL's catalogue as lists of OIDs. Other lists of numbers make asyncpg
+/// ask for their type, in a query that has such a list itself, and so forever.
+fn with_lists_of_oids(plan: LogicalPlan) -> Result<LogicalPlan, QueryError> {
+    let numbers = DataType::new_list(DataType::Int64, true);
+    if plan.schema().fields().iter().all(|field| *field.data_type() != numbers) {
+        return Ok(plan);
+    }
+    let columns = plan.schema().iter().map(|(table, field)| {
+        let column = Expr::Column(Column::from((table, field)));
+        if *field.data_type() == numbers {
+            cast(column, postgres::oids()).alias_qualified(table.cloned(), field.name())
+        } else {
+            column
+        }
+    });
+    let columns: Vec<_> = columns.collect();
+    Ok(LogicalPlanBuilder::from(plan).project(columns)?.build()?)
 }
 
 /// A query with these columns and no rows. A repeated name gets its position as a suffix.
@@ -424,8 +467,8 @@ fn asks(statement: &Statement) -> bool {
 /// The description of a query.
 #[derive(Debug, Clone)]
 pub struct Asked {
-    /// Types of the parameters `$1`, `$2`; `None` for types that cannot be inferred.
-    pub values: Vec<Option<DataType>>,
+    /// Types of the parameters `$1`, `$2`, as PostgreSQL's numbers (OIDs); 0 for types that cannot be inferred.
+    pub types: Vec<u32>,
     /// The columns of the answer.
     pub columns: SchemaRef,
 }

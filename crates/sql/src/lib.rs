@@ -63,6 +63,6 @@ pub use limits::STACK_BYTES;
 pub use literals::{Literal, quoted, texts_of};
 pub use reading::Reading;
 pub use rows::{JsonRows, check_texts, in_cells};
-pub use statements::{is_empty, split, without_comments};
+pub use statements::{closing, is_empty, split, without_comments};
 pub use stored::Ensembles;
 pub use tables::Unique;

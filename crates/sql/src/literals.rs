@@ -14,6 +14,13 @@ pub fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
+/// An identifier, quoted unless it is lower case without special characters.
+pub(crate) fn quoted_if_needed(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_lowercase() || c == '_';
+    let is_plain = name.starts_with(plain) && name.chars().all(|c| plain(c) || c.is_ascii_digit());
+    if is_plain { name.to_owned() } else { quoted(name) }
+}
+
 /// A value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Literal {
@@ -29,6 +36,8 @@ pub enum Literal {
     Text(String),
     /// A text converted to a type, in Arrow's notation.
     Typed(String, String),
+    /// Bytes.
+    Bytes(Vec<u8>),
     /// A list.
     List(Vec<Literal>),
 }
@@ -38,7 +47,7 @@ impl Literal {
         Self::NullOf(of.to_string())
     }
 
-    fn expression(&self) -> Expr {
+    pub(crate) fn expression(&self) -> Expr {
         let text = |text: &String| Expr::Value(Value::SingleQuotedString(text.clone()).into());
         match self {
             Self::Null => Expr::Value(Value::Null.into()),
@@ -48,6 +57,10 @@ impl Literal {
             Self::Number(number) => Expr::Nested(Box::new(Expr::Value(Value::Number(number.clone(), false).into()))),
             Self::Text(value) => text(value),
             Self::Typed(value, of) => call("arrow_cast", vec![text(value), text(of)]),
+            Self::Bytes(bytes) => {
+                let digits: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                Expr::Value(Value::HexStringLiteral(digits.concat()).into())
+            }
             Self::List(values) => call("make_array", values.iter().map(Self::expression).collect()),
         }
     }
@@ -103,7 +116,7 @@ fn item_of(text: &str) -> Option<(String, bool, &str)> {
 }
 
 /// Converts a text that is a PostgreSQL array to a list.
-fn as_list(value: &Literal) -> Literal {
+pub(crate) fn as_list(value: &Literal) -> Literal {
     match value {
         Literal::Text(text) => match texts_of(text) {
             Some(texts) => Literal::List(texts.into_iter().map(|t| t.map_or(Literal::Null, Literal::Text)).collect()),
@@ -120,7 +133,7 @@ pub(crate) fn place(statement: &mut Statement, values: Option<&[Literal]>) -> Re
         Node::Expr(Expr::AnyOp { right, .. } | Expr::AllOp { right, .. }) => places.place(right, as_list),
         Node::Expr(Expr::Cast { expr, data_type: DataType::Array(_), .. }) => places.place(expr, as_list),
         Node::Expr(other) => places.place(other, Literal::clone),
-        Node::Relation(_) | Node::Derived => Ok(()),
+        _ => Ok(()),
     })?;
     Ok(places.most)
 }

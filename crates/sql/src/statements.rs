@@ -6,21 +6,43 @@ pub fn split(text: &str) -> (Vec<&str>, &str) {
     let bytes = text.as_bytes();
     let (mut statements, mut begin, mut at) = (Vec::new(), 0, 0);
     while at < bytes.len() {
-        at = match (bytes[at], bytes.get(at + 1)) {
-            (b';', _) => {
-                let statement = text[begin..at].trim();
-                begin = at + 1;
-                statements.extend((!is_empty(statement)).then_some(statement));
-                begin
-            }
-            (quote @ (b'\'' | b'"'), _) => after(bytes, at + 1, &[quote]),
-            (b'-', Some(b'-')) => after(bytes, at + 2, b"\n"),
-            (b'/', Some(b'*')) => after(bytes, at + 2, b"*/"),
-            (b'$', _) => dollars(bytes, at),
-            _ => at + 1,
-        };
+        if bytes[at] == b';' {
+            let statement = text[begin..at].trim();
+            begin = at + 1;
+            statements.extend((!is_empty(statement)).then_some(statement));
+        }
+        at = next(bytes, at);
     }
     (statements, text[begin..].trim())
+}
+
+/// The position of the `)` for a `(` that stands before the text; `None` if it is missing. Skips quotes and comments.
+pub fn closing(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let (mut open, mut at) = (1_usize, 0);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'(' => open += 1,
+            b')' => open -= 1,
+            _ => {}
+        }
+        if open == 0 {
+            return Some(at);
+        }
+        at = next(bytes, at);
+    }
+    None
+}
+
+/// The position after the quoted text, the comment or the byte at `at`.
+fn next(bytes: &[u8], at: usize) -> usize {
+    match (bytes[at], bytes.get(at + 1)) {
+        (quote @ (b'\'' | b'"'), _) => after(bytes, at + 1, &[quote]),
+        (b'-', Some(b'-')) => after(bytes, at + 2, b"\n"),
+        (b'/', Some(b'*')) => after(bytes, at + 2, b"*/"),
+        (b'$', _) => dollars(bytes, at),
+        _ => at + 1,
+    }
 }
 
 /// Whether the text is only comments and space.
@@ -78,6 +100,17 @@ mod tests {
         ] {
             assert_eq!(split(text), (statements, rest), "{text}");
         }
+        for (text, expected) in [
+            ("a) b", Some(1)),
+            ("(a)) b", Some(3)),
+            ("')', \")\" /* ) */ $$)$$)", Some(22)),
+            ("-- )\n)", Some(5)),
+            ("(a)", None),
+            ("')", None),
+        ] {
+            assert_eq!(closing(text), expected, "{text}");
+        }
+        assert_eq!(closing(&"(".repeat(2_000_000)), None);
         assert!(is_empty(&"--\n".repeat(1_000_000)));
         assert!(is_empty(" -- a\n /* b */ ") && !is_empty("-- a\nb") && !is_empty("-"));
     }

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use datafusion::sql::sqlparser::ast::{Expr, ObjectName, TableFactor, VisitMut, VisitorMut};
+use datafusion::sql::sqlparser::ast::{Expr, ObjectName, Query, Select, TableFactor, VisitMut, VisitorMut};
 
 use crate::error::QueryError;
 
@@ -13,6 +13,10 @@ pub(crate) enum Node<'a> {
     Relation(&'a mut ObjectName),
     /// A query or a list in place of a table.
     Derived,
+    /// A function in place of a table.
+    Function(&'a mut TableFactor),
+    Query(&'a mut Query),
+    Select(&'a mut Select),
 }
 
 /// Calls `each` for the nodes of a statement or an expression, parents first, until it fails.
@@ -48,8 +52,17 @@ impl VisitorMut for Walk<'_> {
     fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<QueryError> {
         match factor {
             TableFactor::Derived { .. } | TableFactor::UNNEST { .. } => self.call(Node::Derived),
+            TableFactor::Table { args: Some(_), .. } => self.call(Node::Function(factor)),
             _ => ControlFlow::Continue(()),
         }
+    }
+
+    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<QueryError> {
+        self.call(Node::Query(query))
+    }
+
+    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<QueryError> {
+        self.call(Node::Select(select))
     }
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<QueryError> {

@@ -29,6 +29,7 @@ mod serve;
 mod serve_api;
 mod serve_ask;
 mod serve_config;
+mod serve_cursors;
 mod serve_ensembles;
 mod serve_guard;
 mod serve_kill;

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use sql::postgres::SERVER_VERSION;
+use sql::postgres::setting;
 
+use super::cursors::{self, Declare, Fetch};
 use super::error::PgError;
+use super::words::Words;
 
 /// A statement other than a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,35 +29,12 @@ pub(super) enum Command {
     Deallocate(Option<String>),
     /// Resets the session.
     Discard,
-}
-
-/// Settings with the same value in all sessions.
-const SETTINGS: &[(&str, &str)] = &[
-    ("server_version", SERVER_VERSION),
-    ("server_version_num", "150000"),
-    ("server_encoding", "UTF8"),
-    ("client_encoding", "UTF8"),
-    ("datestyle", "ISO, MDY"),
-    ("timezone", "UTC"),
-    ("intervalstyle", "postgres"),
-    ("integer_datetimes", "on"),
-    ("standard_conforming_strings", "on"),
-    ("transaction_isolation", "read committed"),
-    ("transaction_read_only", "on"),
-    ("default_transaction_isolation", "read committed"),
-    ("default_transaction_read_only", "on"),
-    ("max_identifier_length", "63"),
-    ("is_superuser", "off"),
-    ("in_hot_standby", "off"),
-    ("extra_float_digits", "1"),
-    ("bytea_output", "hex"),
-    ("lc_collate", "C"),
-    ("lc_ctype", "C"),
-];
-
-/// The value of a setting that is the same in all sessions.
-pub(super) fn setting(name: &str) -> Option<&'static str> {
-    SETTINGS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+    /// Declares a cursor.
+    Declare(Declare),
+    /// Sends rows of a cursor.
+    Fetch(Fetch),
+    /// Closes a cursor, or all.
+    Close(Option<String>),
 }
 
 /// Settings with a value per session.
@@ -81,7 +60,9 @@ impl Command {
             ["RELEASE", ..] => Self::Nothing("RELEASE"),
             ["LISTEN", ..] => Self::Nothing("LISTEN"),
             ["UNLISTEN", ..] => Self::Nothing("UNLISTEN"),
-            ["CLOSE", ..] => Self::Nothing("CLOSE CURSOR"),
+            ["DECLARE", ..] => Self::Declare(Declare::of(after_first(sql)?)?),
+            ["FETCH", ..] => Self::Fetch(Fetch::of(after_first(sql)?)?),
+            ["CLOSE", ..] => Self::Close(cursors::close(after_first(sql)?)?),
             ["DISCARD", ..] => Self::Discard,
             ["DEALLOCATE", "ALL"] | ["DEALLOCATE", "PREPARE", "ALL"] => Self::Deallocate(None),
             ["DEALLOCATE", ..] => Self::Deallocate(words.last().map(|name| name.trim_matches('"').to_owned())),
@@ -126,8 +107,18 @@ impl Command {
             Self::Show(_) => "SHOW",
             Self::Deallocate(_) => "DEALLOCATE",
             Self::Discard => "DISCARD ALL",
+            Self::Declare(_) => "DECLARE CURSOR",
+            Self::Fetch(_) => "FETCH",
+            Self::Close(_) => "CLOSE CURSOR",
         }
     }
+}
+
+/// The words after the first.
+fn after_first(sql: &str) -> Result<Words<'_>, PgError> {
+    let mut words = Words::of(sql);
+    words.next()?;
+    Ok(words)
 }
 
 pub(super) fn is_utf8(encoding: &str) -> bool {
@@ -182,6 +173,7 @@ mod tests {
             ("show transaction isolation level", Some(Command::Show("transaction_isolation".to_owned()))),
             ("DEALLOCATE \"s1\"", Some(Command::Deallocate(Some("s1".to_owned())))),
             ("DISCARD ALL", Some(Command::Discard)),
+            ("CLOSE \"c\"", Some(Command::Close(Some("c".to_owned())))),
             ("SHOW TABLES", None),
             ("SELECT 1", None),
             ("INSERT INTO t VALUES (1)", None),

@@ -6,6 +6,8 @@
 
 mod authorize;
 mod commands;
+mod copy;
+mod cursors;
 mod error;
 mod parameters;
 mod session;
@@ -13,6 +15,7 @@ mod startup;
 mod statements;
 mod values;
 mod wire;
+mod words;
 
 use std::collections::HashMap;
 use std::io;

@@ -10,6 +10,8 @@ use super::values::{EPOCH_DAYS, EPOCH_MICROS};
 /// Maximum nesting of binary arrays.
 const DEPTH_MAX: usize = 6;
 const DAY_MICROS: i64 = 86_400_000_000;
+/// Arrow's name of the type of an interval.
+const INTERVAL: &str = "Interval(MonthDayNano)";
 
 fn wrong(oid: u32, what: &str) -> PgError {
     PgError::new("22P02", format!("a parameter of type {oid} {what}"))
@@ -38,7 +40,8 @@ pub(super) fn text(oid: u32, bytes: &[u8]) -> Result<Literal, PgError> {
         1083 => typed("Time64(Microsecond)"),
         1114 => typed("Timestamp(Microsecond, None)"),
         1184 => typed("Timestamp(Microsecond, Some(\"UTC\"))"),
-        17 => Err(PgError::unsupported("parameters of type bytea are not supported")),
+        1186 => typed(INTERVAL),
+        17 => hex(text).map(Literal::Bytes).ok_or_else(|| wrong(oid, "is not in hexadecimal form")),
         _ => match item_of(oid) {
             Some(item) => array(item, text),
             None => Ok(Literal::Text(text.to_owned())),
@@ -56,6 +59,7 @@ fn item_of(oid: u32) -> Option<u32> {
         1016 => 20,
         1021 => 700,
         1022 => 701,
+        1028 => 26,
         1115 => 1114,
         1182 => 1082,
         1185 => 1184,
@@ -149,6 +153,10 @@ fn binary_at(oid: u32, bytes: &[u8], depth: usize) -> Result<Literal, PgError> {
             text(oid, format!("{}{zone}", time.format("%Y-%m-%dT%H:%M:%S%.6f")).as_bytes())
         }
         1700 => decimal(&numeric(bytes).ok_or_else(|| wrong(oid, "is malformed"))?),
+        17 => Ok(Literal::Bytes(bytes.to_vec())),
+        1186 => interval(bytes),
+        // The first byte is a version.
+        3802 => text(25, bytes.strip_prefix(b"\x01").ok_or_else(|| wrong(oid, "has an unknown version"))?),
         0 | 18 | 19 | 25 | 114 | 705 | 1042 | 1043 => text(25, bytes),
         2950 => {
             let digits = fixed::<16>(oid, bytes)?.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
@@ -158,6 +166,27 @@ fn binary_at(oid: u32, bytes: &[u8], depth: usize) -> Result<Literal, PgError> {
         _ if item_of(oid).is_some() => list(oid, bytes, depth + 1),
         _ => Err(PgError::unsupported(format!("parameters of type {oid} are not supported in binary form"))),
     }
+}
+
+/// Microseconds, days and months.
+fn interval(bytes: &[u8]) -> Result<Literal, PgError> {
+    let mut bytes = &fixed::<16>(1186, bytes)?[..];
+    let (micros, days, months) = (bytes.get_i64(), bytes.get_i32(), bytes.get_i32());
+    let sign = if micros < 0 { "-" } else { "" };
+    let (seconds, micros) = (micros.unsigned_abs() / 1_000_000, micros.unsigned_abs() % 1_000_000);
+    let text = format!("{months} months {days} days {sign}{seconds}.{micros:06} seconds");
+    Ok(Literal::Typed(text, INTERVAL.to_owned()))
+}
+
+/// Parses `\xa0ff`.
+fn hex(text: &str) -> Option<Vec<u8>> {
+    let digits = text.strip_prefix("\\x")?.as_bytes();
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let byte = |pair: &[u8]| match pair {
+        [a, b] => Some(digit(*a)? << 4 | digit(*b)?),
+        _ => None,
+    };
+    digits.chunks(2).map(byte).collect()
 }
 
 /// Converts base-10000 digits to text.
@@ -244,6 +273,14 @@ mod tests {
                 vec![0, 3, 0, 1, 0x40, 0, 0, 3, 0, 1, 9, 41, 26, 124],
                 typed("-12345.678", "Decimal128(8, 3)"),
             ),
+            (17, "\\x00fF", vec![0, 255], Literal::Bytes(vec![0, 255])),
+            (
+                1186,
+                "1 months -2 days -0.500000 seconds",
+                [&(-500_000_i64).to_be_bytes()[..], &(-2_i32).to_be_bytes(), &1_i32.to_be_bytes()].concat(),
+                typed("1 months -2 days -0.500000 seconds", INTERVAL),
+            ),
+            (3802, "{}", b"\x01{}".to_vec(), word("{}")),
             (1009, r#"{a,NULL,"b\"c"}"#, list, Literal::List(vec![word("a"), Literal::Null, word("b\"c")])),
         ] {
             assert_eq!(text(oid, text_form.as_bytes()).unwrap(), value, "{oid}");
@@ -260,9 +297,16 @@ mod tests {
         assert_eq!(binary(1083, &(DAY_MICROS - 1).to_be_bytes()).unwrap(), of_day);
         assert_eq!(binary(1083, &DAY_MICROS.to_be_bytes()).unwrap_err().code, "22P02");
         assert_eq!(text(1009, b"{}").unwrap(), Literal::List(Vec::new()));
-        for (oid, wrong) in
-            [(23, "1.5"), (16, "maybe"), (1009, "a,b"), (1009, "{a,,b}"), (1009, "{\"a}"), (1700, "1,5")]
-        {
+        for (oid, wrong) in [
+            (23, "1.5"),
+            (16, "maybe"),
+            (1009, "a,b"),
+            (1009, "{a,,b}"),
+            (1009, "{\"a}"),
+            (1700, "1,5"),
+            (17, "\\x0"),
+            (17, "00"),
+        ] {
             assert_eq!(text(oid, wrong.as_bytes()).unwrap_err().code, "22P02", "{wrong}");
         }
         for (oid, wrong) in [(23, &b"\0\0"[..]), (1009, b"\0\0\0\x01"), (1700, b"\0\x05\0\0\0\0\0\0")] {

@@ -13,7 +13,7 @@ use pgwire::messages::startup::{
     SslRequest, Startup,
 };
 use pgwire::messages::{DecodeContext, ProtocolVersion};
-use sql::postgres::Login;
+use sql::postgres::{Login, setting};
 use table::DATABASE;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
@@ -21,7 +21,7 @@ use tokio::sync::watch;
 
 use super::Shared;
 use super::authorize::{UNKNOWN_TOKEN, authorize};
-use super::commands::{is_utf8, setting, timeout};
+use super::commands::{is_utf8, timeout};
 use super::error::PgError;
 use super::session::{Session, Settings};
 use super::statements::Asker;

@@ -172,6 +172,11 @@ pub(super) struct Ends<'a> {
 }
 
 impl Answer {
+    /// The columns, once they have arrived.
+    pub(super) fn known_columns(&self) -> Option<&SchemaRef> {
+        self.columns.as_ref()
+    }
+
     async fn piece(&mut self, ends: &mut Ends<'_>) -> Result<Option<Piece>, PgError> {
         loop {
             let Some(asked) = &mut self.asked else { return Ok(self.pieces.recv().await) };

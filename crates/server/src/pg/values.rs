@@ -3,7 +3,7 @@
 use arrow::array::{
     Array, ArrayRef, AsArray, BinaryArray, BooleanArray, Date32Array, Float32Array, Float64Array, Int16Array,
     Int32Array, Int64Array, ListArray, RecordBatch, StringArray, StringViewArray, Time64MicrosecondArray,
-    TimestampMicrosecondArray,
+    TimestampMicrosecondArray, UInt32Array,
 };
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, FieldRef, Schema};
@@ -17,6 +17,10 @@ use sql::postgres::{length_of, oid_of, type_of};
 /// Days and microseconds from 1970, Arrow's epoch, to 2000, the protocol's.
 pub(super) const EPOCH_DAYS: i32 = 10_957;
 pub(super) const EPOCH_MICROS: i64 = EPOCH_DAYS as i64 * 86_400_000_000;
+
+/// PostgreSQL's numbers of the types of OIDs and of lists of them.
+const OID: u32 = 26;
+const OIDS: u32 = 1028;
 
 /// The result formats that the client asked for.
 #[derive(Debug, Clone, Default)]
@@ -67,6 +71,16 @@ impl Lines {
             column.put(row, formats.of(place) == FORMAT_CODE_BINARY, out);
         }
     }
+
+    /// Writes a value as text without its length; `false` for NULL.
+    pub(super) fn write_text(&self, row: usize, column: usize, out: &mut BytesMut) -> bool {
+        let column = &self.columns[column];
+        let some = !column.is_null(row);
+        if some {
+            column.text(row, out);
+        }
+        some
+    }
 }
 
 /// The values of one column.
@@ -75,6 +89,7 @@ enum Cells {
     Int16(Int16Array),
     Int32(Int32Array),
     Int64(Int64Array),
+    Oid(UInt32Array),
     Float32(Float32Array),
     Float64(Float64Array),
     Bytes(BinaryArray),
@@ -121,6 +136,10 @@ impl Cells {
             other => return Err(ArrowError::CastError(format!("{other} is not a list"))),
         };
         let lists = cast(values, &DataType::List(item.clone()))?.as_list::<i32>().clone();
+        if oid_of(values.data_type()) == OIDS {
+            let numbers = lists.values().as_primitive().clone();
+            return Ok(Self::List(OID, lists, Box::new(Self::Oid(numbers))));
+        }
         let cells = Self::of(&item, lists.values())?;
         Ok(Self::List(oid_of(item.data_type()), lists, Box::new(cells)))
     }
@@ -131,6 +150,7 @@ impl Cells {
             Self::Int16(v) => v.is_null(row),
             Self::Int32(v) => v.is_null(row),
             Self::Int64(v) => v.is_null(row),
+            Self::Oid(v) => v.is_null(row),
             Self::Float32(v) => v.is_null(row),
             Self::Float64(v) => v.is_null(row),
             Self::Bytes(v) => v.is_null(row),
@@ -165,6 +185,7 @@ impl Cells {
             Self::Int16(v) => out.put_i16(v.value(row)),
             Self::Int32(v) => out.put_i32(v.value(row)),
             Self::Int64(v) => out.put_i64(v.value(row)),
+            Self::Oid(v) => out.put_u32(v.value(row)),
             Self::Float32(v) => out.put_f32(v.value(row)),
             Self::Float64(v) => out.put_f64(v.value(row)),
             Self::Bytes(v) => out.put_slice(v.value(row)),
@@ -194,6 +215,7 @@ impl Cells {
             Self::Int16(v) => put(&v.value(row).to_string()),
             Self::Int32(v) => put(&v.value(row).to_string()),
             Self::Int64(v) => put(&v.value(row).to_string()),
+            Self::Oid(v) => put(&v.value(row).to_string()),
             Self::Float32(v) => {
                 put(&float(v.value(row).into(), v.value(row).to_string(), format!("{:e}", v.value(row))));
             }

@@ -5,6 +5,7 @@ use std::io;
 use bytes::{Buf as _, BufMut as _, BytesMut};
 use pgwire::error::PgWireError;
 use pgwire::messages::Message;
+use pgwire::messages::copy::MESSAGE_TYPE_BYTE_COPY_DATA;
 use pgwire::messages::data::MESSAGE_TYPE_BYTE_DATA_ROW;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
@@ -93,6 +94,19 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         values(&mut self.write);
         let length = (self.write.len() - begin) as u32;
         self.write[begin..begin + 4].copy_from_slice(&length.to_be_bytes());
+    }
+
+    /// Buffers data of a `COPY`, unless `write` writes none.
+    pub(super) fn put_data(&mut self, write: impl FnOnce(&mut BytesMut)) {
+        let begin = self.write.len();
+        self.write.put_u8(MESSAGE_TYPE_BYTE_COPY_DATA);
+        self.write.put_u32(0);
+        write(&mut self.write);
+        let length = self.write.len() - begin - 1;
+        if length == 4 {
+            return self.write.truncate(begin);
+        }
+        self.write[begin + 1..begin + 5].copy_from_slice(&(length as u32).to_be_bytes());
     }
 
     /// Whether the buffer should be sent.

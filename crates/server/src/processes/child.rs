@@ -10,12 +10,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::{DataType, Schema, SchemaRef};
+use arrow::datatypes::{Schema, SchemaRef};
 use arrow::error::ArrowError;
 use axum::http::StatusCode;
 use rustix::fs::Mode;
 use snapshot::Snapshot;
-use sql::postgres::{oid_of, type_of};
 use sql::{Engine, Ensembles, MakeModel, Options, Rows, STACK_BYTES, Scope, Session, Spill, Unique, check_texts};
 use table::{SIM, TableError, TableName};
 use tokio::runtime::{Builder, Runtime};
@@ -147,10 +146,9 @@ impl Answerer {
                 self.rows(rows).await
             }
             Wanted::Description(types) => {
-                let types: Vec<_> = types.iter().copied().map(type_of).collect();
-                let asked = engine.describe(&question.text, &types).await?;
+                let asked = engine.describe(&question.text, types).await?;
                 // Clients can send values of any type as text.
-                let types = asked.values.iter().map(|of: &Option<DataType>| of.as_ref().map_or(TEXT, oid_of)).collect();
+                let types = asked.types.iter().map(|oid| if *oid == 0 { TEXT } else { *oid }).collect();
                 Part::Types(types).put(&mut self.stream).map_err(|e| unwritten(&e.into()))?;
                 self.columns(&asked.columns)
             }

@@ -4,27 +4,27 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use arrow::array::AsArray;
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Int64Type};
-use datafusion::error::Result;
+use arrow::array::Array as _;
+use arrow::datatypes::DataType;
+use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, TypeSignature, Volatility,
 };
 use datafusion::prelude::SessionContext;
 use datafusion::scalar::ScalarValue;
 
-use super::relations::Relations;
+use super::relations::{Relations, parts};
 use super::types::{named, written};
-use super::{Login, SERVER_VERSION};
-use crate::literals::quoted;
+use super::{Login, SERVER_VERSION, settings};
+use crate::error::QueryError;
+use crate::literals::quoted_if_needed;
+
+type OfRow = Box<dyn Fn(&[ScalarValue]) -> Result<ScalarValue> + Send + Sync>;
 
 enum Output {
     Always(ScalarValue),
-    /// Depends on a number, such as a table's.
-    OfNumber(Box<dyn Fn(i64) -> ScalarValue + Send + Sync>),
-    /// Depends on a text, such as a name.
-    OfText(Box<dyn Fn(&str) -> ScalarValue + Send + Sync>),
+    /// Depends on the arguments. NULL if the first is NULL.
+    Of(OfRow),
 }
 
 struct CatalogFunction {
@@ -68,29 +68,29 @@ impl ScalarUDFImpl for CatalogFunction {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let first = |to: &DataType| -> Result<_> {
-            let values = match args.args.first() {
-                Some(values) => values.to_array(args.number_rows)?,
-                None => ScalarValue::try_from(to)?.to_array_of_size(args.number_rows)?,
-            };
-            Ok(cast(&values, to)?)
-        };
-        let null = ScalarValue::try_from(&self.returns)?;
-        let outputs: Vec<ScalarValue> = match &self.output {
+        let output_of = match &self.output {
             Output::Always(value) => return Ok(ColumnarValue::Scalar(value.clone())),
-            Output::OfNumber(output_of) => {
-                let numbers = first(&DataType::Int64)?;
-                numbers.as_primitive::<Int64Type>().iter().map(|n| n.map_or_else(|| null.clone(), output_of)).collect()
-            }
-            Output::OfText(output_of) => {
-                let texts = first(&DataType::Utf8)?;
-                texts.as_string::<i32>().iter().map(|t| t.map_or_else(|| null.clone(), output_of)).collect()
-            }
+            Output::Of(output_of) => output_of,
         };
-        if outputs.is_empty() {
+        let value = |row: &[ScalarValue]| match row.first() {
+            Some(first) if first.is_null() => ScalarValue::try_from(&self.returns),
+            _ => output_of(row),
+        };
+        let scalars = args.args.iter().map(|value| match value {
+            ColumnarValue::Scalar(value) => Some(value.clone()),
+            ColumnarValue::Array(_) => None,
+        });
+        if let Some(row) = scalars.collect::<Option<Vec<_>>>() {
+            return Ok(ColumnarValue::Scalar(value(&row)?));
+        }
+        let columns = ColumnarValue::values_to_arrays(&args.args)?;
+        let row = |place| columns.iter().map(|c| ScalarValue::try_from_array(c, place)).collect::<Result<Vec<_>>>();
+        let values = (0..args.number_rows).map(|place| value(&row(place)?));
+        let values = values.collect::<Result<Vec<_>>>()?;
+        if values.is_empty() {
             return Ok(ColumnarValue::Array(arrow::array::new_empty_array(&self.returns)));
         }
-        Ok(ColumnarValue::Array(ScalarValue::iter_to_array(outputs)?))
+        Ok(ColumnarValue::Array(ScalarValue::iter_to_array(values)?))
     }
 }
 
@@ -98,31 +98,108 @@ fn text(value: impl Into<String>) -> ScalarValue {
     ScalarValue::Utf8(Some(value.into()))
 }
 
-pub(super) fn register(context: &SessionContext, relations: &Arc<Relations>, login: &Login) {
-    let add = |name: &'static str, returns: DataType, output: Output| {
+/// An argument as text; `None` if it is NULL or missing.
+fn text_at(row: &[ScalarValue], place: usize) -> Option<String> {
+    match row.get(place)?.cast_to(&DataType::Utf8) {
+        Ok(ScalarValue::Utf8(text)) => text,
+        _ => None,
+    }
+}
+
+/// An argument as a number; `None` if it is NULL, missing or no number.
+fn number_at(row: &[ScalarValue], place: usize) -> Option<i64> {
+    match row.get(place)?.cast_to(&DataType::Int64) {
+        Ok(ScalarValue::Int64(number)) => number,
+        _ => None,
+    }
+}
+
+fn texts(values: &[String]) -> ScalarValue {
+    let values: Vec<_> = values.iter().map(text).collect();
+    ScalarValue::List(ScalarValue::new_list_nullable(&values, &DataType::Utf8))
+}
+
+/// Adds functions to a session.
+struct Adder<'a>(&'a SessionContext);
+
+impl Adder<'_> {
+    fn add(&self, name: &'static str, returns: DataType, output: Output) {
         let signature = Signature::one_of(vec![TypeSignature::Nullary, TypeSignature::VariadicAny], Volatility::Stable);
-        context.register_udf(ScalarUDF::new_from_impl(CatalogFunction { name, signature, returns, output }));
-    };
-    let always = |name: &'static str, value: ScalarValue| add(name, value.data_type(), Output::Always(value));
+        self.0.register_udf(ScalarUDF::new_from_impl(CatalogFunction { name, signature, returns, output }));
+    }
+
+    fn always(&self, names: &[&'static str], value: &ScalarValue) {
+        for name in names {
+            self.add(name, value.data_type(), Output::Always(value.clone()));
+        }
+    }
+
+    fn of(
+        &self,
+        name: &'static str,
+        returns: DataType,
+        output: impl Fn(&[ScalarValue]) -> Result<ScalarValue> + Send + Sync + 'static,
+    ) {
+        self.add(name, returns, Output::Of(Box::new(output)));
+    }
+}
+
+pub(super) fn register(context: &SessionContext, relations: &Arc<Relations>, login: &Login) {
+    let add = Adder(context);
+    constants(&add, login);
+    names(&add, relations);
+    lists(&add, login);
+    let own = login.clone();
+    add.of("current_setting", DataType::Utf8, move |row| {
+        let name = text_at(row, 0).unwrap_or_default();
+        let value = settings::all(&own).into_iter().find(|(known, _)| known.eq_ignore_ascii_case(&name));
+        let may_miss = matches!(row.get(1), Some(ScalarValue::Boolean(Some(true))));
+        match value {
+            Some((_, value)) => Ok(text(value)),
+            None if may_miss => Ok(ScalarValue::Utf8(None)),
+            None => Err(invalid(format!("unknown setting {name:?}"))),
+        }
+    });
+    // Settings of other names have no effect here, as with SET.
+    add.of("set_config", DataType::Utf8, |row| Ok(ScalarValue::Utf8(text_at(row, 1))));
+}
+
+fn invalid(reason: String) -> DataFusionError {
+    QueryError::Invalid { reason }.into()
+}
+
+fn constants(add: &Adder<'_>, login: &Login) {
     let version = format!("PostgreSQL {SERVER_VERSION} (manyworlds {})", env!("CARGO_PKG_VERSION"));
-    always("version", text(version));
-    always("current_database", text(&login.database));
-    always("current_catalog", text(&login.database));
-    always("current_schema", text(&login.database));
-    always("pg_backend_pid", ScalarValue::Int64(Some(0)));
-    always("pg_is_in_recovery", ScalarValue::Boolean(Some(false)));
-    always("pg_encoding_to_char", text("UTF8"));
-    for name in ["current_user", "session_user", "user", "current_role", "pg_get_userbyid"] {
-        always(name, text(&login.user));
-    }
-    for name in ["has_table_privilege", "has_schema_privilege", "has_database_privilege", "has_any_column_privilege"] {
-        always(name, ScalarValue::Boolean(Some(true)));
-    }
-    for name in ["pg_type_is_visible", "pg_function_is_visible"] {
-        always(name, ScalarValue::Boolean(Some(true)));
-    }
+    add.always(&["version"], &text(version));
+    add.always(&["current_database", "current_catalog", "current_schema"], &text(&login.database));
+    add.always(&["current_user", "session_user", "user", "current_role", "pg_get_userbyid"], &text(&login.user));
+    add.always(&["pg_encoding_to_char"], &text("UTF8"));
+    add.always(&["pg_backend_pid", "pg_my_temp_schema"], &ScalarValue::Int64(Some(0)));
+    let no = ["pg_is_in_recovery", "pg_is_other_temp_schema", "row_security_active", "pg_relation_is_publishable"];
+    add.always(&no, &ScalarValue::Boolean(Some(false)));
+    let yes = [
+        "has_table_privilege",
+        "has_schema_privilege",
+        "has_database_privilege",
+        "has_any_column_privilege",
+        "has_column_privilege",
+        "has_function_privilege",
+        "pg_has_role",
+        "pg_type_is_visible",
+        "pg_function_is_visible",
+        "pg_collation_is_visible",
+        "pg_opclass_is_visible",
+        "pg_operator_is_visible",
+        "pg_conversion_is_visible",
+        "pg_statistics_obj_is_visible",
+        "pg_ts_config_is_visible",
+        "pg_ts_dict_is_visible",
+        "pg_ts_parser_is_visible",
+        "pg_ts_template_is_visible",
+    ];
+    add.always(&yes, &ScalarValue::Boolean(Some(true)));
     // No table here has these properties.
-    for name in [
+    let none = [
         "obj_description",
         "col_description",
         "shobj_description",
@@ -131,27 +208,145 @@ pub(super) fn register(context: &SessionContext, relations: &Arc<Relations>, log
         "pg_get_indexdef",
         "pg_get_viewdef",
         "pg_get_partkeydef",
+        "pg_get_serial_sequence",
+        "pg_get_functiondef",
+        "pg_get_function_result",
+        "pg_get_function_arguments",
+        "pg_get_function_identity_arguments",
+        "pg_get_ruledef",
+        "pg_get_triggerdef",
+        "pg_tablespace_location",
         "pg_size_pretty",
         "inet_server_addr",
-        "current_setting",
-    ] {
-        always(name, ScalarValue::Utf8(None));
-    }
-    for name in ["pg_relation_size", "pg_total_relation_size", "pg_table_size", "pg_database_size"] {
-        always(name, ScalarValue::Int64(None));
-    }
+        "inet_client_addr",
+        "json_build_object",
+        "jsonb_build_object",
+    ];
+    add.always(&none, &ScalarValue::Utf8(None));
+    let sizes = ["pg_relation_size", "pg_total_relation_size", "pg_table_size", "pg_indexes_size", "pg_database_size"];
+    add.always(&sizes, &ScalarValue::Int64(None));
+}
+
+fn names(add: &Adder<'_>, relations: &Arc<Relations>) {
     let tables = relations.clone();
-    let is_visible = move |oid| ScalarValue::Boolean(Some(tables.is_visible(oid)));
-    add("pg_table_is_visible", DataType::Boolean, Output::OfNumber(Box::new(is_visible)));
-    add("format_type", DataType::Utf8, Output::OfNumber(Box::new(|oid| text(written(oid)))));
-    add("to_regtype", DataType::Int64, Output::OfText(Box::new(|name| ScalarValue::Int64(named(name)))));
+    add.of("pg_table_is_visible", DataType::Boolean, move |row| {
+        Ok(ScalarValue::Boolean(number_at(row, 0).map(|oid| tables.is_visible(oid))))
+    });
     let tables = relations.clone();
-    let number = move |name: &str| ScalarValue::Int64(tables.number(name));
-    add("to_regclass", DataType::Int64, Output::OfText(Box::new(number)));
-    let quote = |name: &str| {
-        let plain = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
-            && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-        text(if plain { name.to_owned() } else { quoted(name) })
-    };
-    add("quote_ident", DataType::Utf8, Output::OfText(Box::new(quote)));
+    add.of("to_regclass", DataType::Int64, move |row| {
+        let number = |name: String| name.parse().ok().or_else(|| tables.number(&name));
+        Ok(ScalarValue::Int64(text_at(row, 0).and_then(number)))
+    });
+    let tables = relations.clone();
+    add.of(NAME_OF_TABLE, DataType::Utf8, move |row| {
+        let name = |value: String| match value.parse() {
+            Ok(oid) => tables.written(oid).unwrap_or(value),
+            Err(_) => value,
+        };
+        Ok(ScalarValue::Utf8(text_at(row, 0).map(name)))
+    });
+    add.of("format_type", DataType::Utf8, |row| {
+        let (oid, modifier) = (number_at(row, 0).unwrap_or_default(), number_at(row, 1).unwrap_or(-1) - 4);
+        let name = written(oid);
+        Ok(text(if oid == 1700 && modifier >= 0 {
+            format!("{name}({},{})", modifier >> 16, modifier & 0x7ff)
+        } else {
+            name
+        }))
+    });
+    add.of("to_regtype", DataType::Int64, |row| {
+        Ok(ScalarValue::Int64(text_at(row, 0).and_then(|name| name.parse().ok().or_else(|| named(&name)))))
+    });
+    add.of("quote_ident", DataType::Utf8, |row| {
+        Ok(ScalarValue::Utf8(text_at(row, 0).map(|name| quoted_if_needed(&name))))
+    });
+    add.of("quote_literal", DataType::Utf8, |row| Ok(ScalarValue::Utf8(text_at(row, 0).map(|t| text_literal(&t)))));
+    add.of("format", DataType::Utf8, |row| format(row).map(text).map_err(invalid));
+}
+
+/// Writes a number of a table as its name, as a cast from `regclass` to `text` does.
+pub(super) const NAME_OF_TABLE: &str = "pg_name_of_table";
+
+fn lists(add: &Adder<'_>, login: &Login) {
+    let list = DataType::new_list(DataType::Utf8, true);
+    let schemas = settings::schemas(login);
+    add.of("current_schemas", list.clone(), move |row| {
+        let own = matches!(row.first(), Some(ScalarValue::Boolean(Some(true)))).then(|| super::CATALOG.to_owned());
+        Ok(texts(&own.into_iter().chain(schemas.iter().cloned()).collect::<Vec<_>>()))
+    });
+    add.of("parse_ident", list, |row| {
+        let name = text_at(row, 0).unwrap_or_default();
+        let parts = parts(&name).ok_or_else(|| invalid(format!("{name:?} is not a name")))?;
+        Ok(texts(&parts))
+    });
+    for (name, upper) in [("array_lower", false), ("array_upper", true)] {
+        add.of(name, DataType::Int64, move |row| {
+            let length = match row.first() {
+                Some(ScalarValue::List(list)) if number_at(row, 1) == Some(1) => list.value(0).len(),
+                _ => 0,
+            };
+            Ok(ScalarValue::Int64((length > 0).then_some(if upper { length as i64 } else { 1 })))
+        });
+    }
+}
+
+fn text_literal(value: &str) -> String {
+    format!("'{}'", value.replace('\'', "''"))
+}
+
+/// Maximum bytes of a text that `format` writes.
+const FORMATTED_MAX: usize = 1 << 20;
+
+/// Fills the places `%s`, `%I` and `%L` of a text.
+fn format(row: &[ScalarValue]) -> Result<String, String> {
+    let pattern = text_at(row, 0).unwrap_or_default();
+    let (mut written, mut rest, mut place) = (String::new(), pattern.as_str(), 1);
+    while let Some((before, after)) = rest.split_once('%') {
+        written.push_str(before);
+        let mut kinds = after.chars();
+        let kind = kinds.next();
+        rest = kinds.as_str();
+        if kind == Some('%') {
+            written.push('%');
+            continue;
+        }
+        let value = row.get(place).map(|_| text_at(row, place)).ok_or("format has too few values")?;
+        place += 1;
+        match (kind, value) {
+            (Some('s'), value) => written.push_str(&value.unwrap_or_default()),
+            (Some('I'), Some(value)) => written.push_str(&quoted_if_needed(&value)),
+            (Some('I'), None) => return Err("a name cannot be NULL".to_owned()),
+            (Some('L'), Some(value)) => written.push_str(&text_literal(&value)),
+            (Some('L'), None) => written.push_str("NULL"),
+            (other, _) => {
+                return Err(format!("format does not know %{}", other.map_or_else(String::new, String::from)));
+            }
+        }
+        if written.len() > FORMATTED_MAX {
+            return Err("format writes at most 1 MB".to_owned());
+        }
+    }
+    written.push_str(rest);
+    Ok(written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn format_fills_its_places() {
+        let row = |values: &[Option<&str>]| values.iter().map(|v| ScalarValue::Utf8(v.map(str::to_owned))).collect();
+        let written = |values: &[Option<&str>]| {
+            let row: Vec<ScalarValue> = row(values);
+            format(&row)
+        };
+        assert_eq!(written(&[Some("%s.%I%%"), Some("a"), Some("B c")]).unwrap(), "a.\"B c\"%");
+        assert_eq!(written(&[Some("%L, %L"), Some("it's"), None]).unwrap(), "'it''s', NULL");
+        for wrong in [&[Some("%s")][..], &[Some("%x"), Some("a")], &[Some("%I"), None], &[Some("%"), Some("a")]] {
+            assert!(written(wrong).is_err(), "{wrong:?}");
+        }
+        let long = "x".repeat(FORMATTED_MAX);
+        assert!(written(&[Some("%s%s"), Some(&long), Some(&long)]).is_err());
+    }
 }

@@ -1,19 +1,36 @@
-//! The tables and functions of `pg_catalog`, and PostgreSQL's notation, as needed by `psql`, drivers and tools.
+//! The tables and functions of `pg_catalog` and `information_schema`, and PostgreSQL's notation, as needed by `psql`,
+//! drivers and tools.
+//!
+//! The crate `datafusion-pg-catalog` 0.19 offers the same. It does not serve here: its table numbers come from a counter
+//! in memory, and each question runs in a process of its own, where they would differ; its tables of functions, types
+//! and constraints are exports of a real PostgreSQL, with keys and functions that this program lacks; its rewriting
+//! needs a parser of its own, outside the limits of [`crate::parser`]; and it needs `arrow-pg` and `postgres-types`.
 
+mod columns;
 mod functions;
+mod layout;
+mod own;
+mod parameters;
 mod relations;
 mod rewrite;
+mod rows;
+mod settings;
 mod types;
 
 use std::sync::Arc;
 
-use datafusion::catalog::CatalogProvider;
+use datafusion::catalog::information_schema::InformationSchemaProvider;
+use datafusion::catalog::{CatalogProvider, SchemaProvider};
 use datafusion::error::Result;
 use datafusion::prelude::SessionContext;
 use serde::{Deserialize, Serialize};
 
+use own::Own;
+pub(crate) use parameters::written_types;
 use relations::Relations;
-pub(crate) use rewrite::{Rewritten, rewrite};
+pub(crate) use rewrite::{Rewritten, is_about_postgres, rewrite};
+pub use settings::{search_path, setting};
+pub(crate) use types::oids;
 pub use types::{length_of, oid_of, type_of};
 
 /// A connection's user and database.
@@ -29,10 +46,11 @@ pub struct Login {
 pub const SERVER_VERSION: &str = "15.0";
 
 const CATALOG: &str = "pg_catalog";
+const INFORMATION: &str = "information_schema";
 
 /// Whether a schema belongs to PostgreSQL and is not a database.
 pub(crate) fn is_own(schema: &str) -> bool {
-    matches!(schema, CATALOG | "information_schema")
+    matches!(schema, CATALOG | INFORMATION)
 }
 
 /// The tables of `pg_catalog` in a session.
@@ -42,7 +60,14 @@ impl Catalog {
     /// Adds the tables and functions to a session.
     pub(crate) fn register(context: &SessionContext, catalog: &dyn CatalogProvider, login: &Login) -> Result<Self> {
         let relations = Arc::new(Relations::list(catalog, &login.database));
-        catalog.register_schema(CATALOG, relations.clone().schema(catalog, login)?)?;
+        let own = |schema, more| Own { schema, relations: relations.clone(), login: login.clone(), more };
+        catalog.register_schema(CATALOG, Arc::new(own(CATALOG, None)))?;
+        let state = context.state_ref();
+        let lists = state.read().catalog_list().clone();
+        let more: Arc<dyn SchemaProvider> = Arc::new(InformationSchemaProvider::new(lists));
+        catalog.register_schema(INFORMATION, Arc::new(own(INFORMATION, Some(more))))?;
+        // DataFusion's own schema of this name would hide ours.
+        state.write().config_mut().options_mut().catalog.information_schema = false;
         functions::register(context, &relations, login);
         Ok(Self(relations))
     }

@@ -1,6 +1,6 @@
 //! Types and their numbers in PostgreSQL.
 
-use arrow::datatypes::DataType;
+use arrow::datatypes::{DataType, IntervalUnit};
 
 #[derive(Debug)]
 pub(super) struct Type {
@@ -64,6 +64,7 @@ pub fn oid_of(of: &DataType) -> u32 {
         | DataType::Decimal128(..)
         | DataType::Decimal256(..) => 1700,
         DataType::Dictionary(_, values) => oid_of(values),
+        list if *list == oids() => 1028,
         DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
             let item = oid_of(item.data_type());
             TYPES.iter().find(|t| t.oid == item && item != 114).map_or(114, |t| t.array)
@@ -71,6 +72,11 @@ pub fn oid_of(of: &DataType) -> u32 {
         DataType::Struct(_) | DataType::Map(..) | DataType::Union(..) => 114,
         _ => 25,
     }
+}
+
+/// The Arrow type of a list of numbers of PostgreSQL's catalogue (OIDs).
+pub(crate) fn oids() -> DataType {
+    DataType::new_list(DataType::UInt32, true)
 }
 
 /// The Arrow type of a parameter type; `None` if parameters cannot have it.
@@ -90,11 +96,8 @@ pub fn type_of(oid: u32) -> Option<DataType> {
         1114 => DataType::Timestamp(Microsecond, None),
         1184 => DataType::Timestamp(Microsecond, Some("UTC".into())),
         1700 => DataType::Decimal128(38, 10),
-        1009 | 1015 | 1003 | 1014 => DataType::new_list(DataType::Utf8, true),
-        1016 => DataType::new_list(DataType::Int64, true),
-        1007 => DataType::new_list(DataType::Int32, true),
-        1022 => DataType::new_list(DataType::Float64, true),
-        _ => return None,
+        1186 => DataType::Interval(IntervalUnit::MonthDayNano),
+        list => DataType::new_list(type_of(TYPES.iter().find(|ty| ty.array == list)?.oid)?, true),
     })
 }
 
@@ -103,20 +106,35 @@ pub fn length_of(oid: u32) -> i16 {
     TYPES.iter().find(|ty| ty.oid == oid).map_or(-1, |ty| ty.length)
 }
 
-/// The name of a type; `???` if unknown.
+/// The name of a type in `pg_type`; empty if unknown.
+pub(super) fn name_of(oid: u32) -> String {
+    let plain = TYPES.iter().find(|t| t.oid == oid).map(|t| t.name.to_owned());
+    let list = || TYPES.iter().find(|t| t.array == oid).map(|t| format!("_{}", t.name));
+    plain.or_else(list).unwrap_or_default()
+}
+
+/// The name of a type in SQL; `???` if unknown.
 pub(super) fn written(oid: i64) -> String {
     let found = TYPES.iter().find(|t| i64::from(t.oid) == oid).map(|t| t.sql.to_owned());
     let list = || TYPES.iter().find(|t| i64::from(t.array) == oid).map(|t| format!("{}[]", t.sql));
     found.or_else(list).unwrap_or_else(|| "???".to_owned())
 }
 
-/// The number of a type, by either of its names.
+/// The number of a type, by any of its names.
 pub(super) fn named(name: &str) -> Option<i64> {
     let name = name.trim().to_lowercase();
     let name = name.strip_prefix("pg_catalog.").unwrap_or(&name);
     let (base, list) = match name.strip_suffix("[]").or_else(|| name.strip_prefix('_')) {
         Some(base) => (base, true),
         None => (name, false),
+    };
+    let base = match base.split('(').next().unwrap_or(base).trim() {
+        "int" => "int4",
+        "double" | "float" => "float8",
+        "decimal" => "numeric",
+        "char" => "bpchar",
+        "string" => "text",
+        other => other,
     };
     let found = TYPES.iter().find(|t| t.name == base || t.sql == base)?;
     Some(i64::from(if list { found.array } else { found.oid }))

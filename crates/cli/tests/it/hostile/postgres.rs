@@ -65,7 +65,7 @@ fn message(dice: &mut Dice) -> Vec<u8> {
     let name = dice.pick(&["", "", "s", "p", "\u{1F980}"]);
     let named = |rest: &[u8]| [name.as_bytes(), b"\0", rest].concat();
     match dice.below(16) {
-        0..=2 => framed(Some(b'Q'), &[sql::statement(dice).replace('\0', " ").as_bytes(), b"\0"].concat()),
+        0..=2 => framed(Some(b'Q'), &[within(dice).replace('\0', " ").as_bytes(), b"\0"].concat()),
         3..=5 => {
             let count = *dice.pick(&[&0_u16, &1, &3, &u16::MAX]);
             let types: Vec<u8> = (0..count.min(9)).flat_map(|_| (dice.roll() as u32 % 3_000).to_be_bytes()).collect();
@@ -91,6 +91,19 @@ fn message(dice: &mut Dice) -> Vec<u8> {
             [&[dice.roll() as u8], length.to_be_bytes().as_slice()].concat()
         }
         _ => framed(Some(b'S'), b""),
+    }
+}
+
+/// A statement, sometimes within one that only clients of `PostgreSQL` send.
+fn within(dice: &mut Dice) -> String {
+    let sql = sql::statement(dice);
+    match dice.below(8) {
+        0 => format!("COPY ({sql}) TO STDOUT (FORMAT csv, HEADER, DELIMITER ';')"),
+        1 => format!("COPY {sql} TO STDOUT WITH BINARY"),
+        2 => format!("BEGIN; DECLARE s CURSOR FOR {sql}; FETCH 18446744073709551615 FROM s; FETCH ALL s"),
+        3 => format!("DECLARE \"{sql}\" BINARY CURSOR WITH HOLD FOR {sql}"),
+        4 => format!("FETCH {sql}; CLOSE {sql}"),
+        _ => sql,
     }
 }
 

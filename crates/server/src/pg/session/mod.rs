@@ -1,17 +1,18 @@
 //! An admitted connection: runs its statements one by one.
 
+mod answers;
+mod portal;
+
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use arrow::datatypes::{DataType, Field, Schema};
-use bytes::{BufMut as _, BytesMut};
+use arrow::datatypes::Schema;
+use bytes::BytesMut;
 use pgwire::messages::data::{NoData, ParameterDescription};
-use pgwire::messages::extendedquery::{
-    Bind, BindComplete, Close, CloseComplete, Describe, Execute, Parse, ParseComplete, PortalSuspended,
-};
-use pgwire::messages::response::{CommandComplete, EmptyQueryResponse, ReadyForQuery, TransactionStatus};
+use pgwire::messages::extendedquery::{Bind, BindComplete, Close, CloseComplete, Describe, Parse, ParseComplete};
+use pgwire::messages::response::{EmptyQueryResponse, ReadyForQuery, TransactionStatus};
 use pgwire::messages::simplequery::Query;
 use pgwire::messages::{DecodeContext, Message};
 use sql::Literal;
@@ -20,18 +21,12 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::authorize::authorize;
-use super::commands::{Command, setting};
-use super::error::PgError;
-use super::statements::{Answer, Asker, Ends, nobody};
-use super::values::{Formats, description};
-use super::wire::Wire;
-use super::{Slot, parameters};
-
-/// Maximum bytes of a connection's prepared statements together, and of its portals with their values.
-const PREPARED_BYTES_MAX: usize = 8 << 20;
-/// Maximum portals of a connection.
-const PORTALS_MAX: usize = 256;
+use crate::pg::error::PgError;
+use crate::pg::statements::{Asker, nobody};
+use crate::pg::values::{Formats, description};
+use crate::pg::wire::Wire;
+use crate::pg::{Slot, parameters};
+use portal::{PREPARED_BYTES_MAX, Portal, Portals, Prepared};
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Settings {
@@ -43,26 +38,6 @@ pub(super) struct Settings {
     pub(super) token: Option<String>,
 }
 
-/// A prepared statement.
-#[derive(Debug, Clone)]
-struct Prepared {
-    sql: String,
-    /// The parameter types that client and server have exchanged so far.
-    types: Vec<u32>,
-}
-
-/// A statement with its values and the state of its answer.
-struct Portal {
-    sql: String,
-    values: Vec<Literal>,
-    formats: Formats,
-    answer: Option<Answer>,
-    /// Bytes of the statement and its values.
-    bytes: usize,
-    /// Whether all rows are sent.
-    over: bool,
-}
-
 pub(super) struct Session<'a, S> {
     wire: Wire<S>,
     asker: Asker,
@@ -70,7 +45,7 @@ pub(super) struct Session<'a, S> {
     watch: &'a TcpStream,
     slot: &'a Arc<Slot>,
     prepared: HashMap<String, Prepared>,
-    portals: HashMap<String, Portal>,
+    portals: Portals,
     status: TransactionStatus,
     /// Set after an error: the server skips messages until the client syncs.
     skips: bool,
@@ -109,7 +84,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
             watch,
             slot,
             prepared: HashMap::new(),
-            portals: HashMap::new(),
+            portals: Portals::default(),
             status: TransactionStatus::Idle,
             skips: false,
         }
@@ -119,7 +94,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
     pub(super) async fn run(mut self, mut closing: watch::Receiver<bool>) -> io::Result<()> {
         self.ready().await?;
         loop {
-            let idle = self.portals.values().filter_map(|portal| portal.answer.as_ref()).map(|a| a.deadline).min();
+            let idle = self.portals.0.values().filter_map(|portal| portal.answer.as_ref()).map(|a| a.deadline).min();
             let late = async {
                 match idle {
                     Some(deadline) => tokio::time::sleep_until(deadline).await,
@@ -130,7 +105,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
                 message = self.wire.next() => message,
                 () = late => {
                     // Drop suspended portals past their deadline, to free their places.
-                    self.portals.retain(|_, portal| portal.answer.as_ref().is_none_or(|a| a.deadline > Instant::now()));
+                    self.portals.0.retain(|_, portal| portal.answer.as_ref().is_none_or(|a| a.deadline > Instant::now()));
                     continue;
                 }
                 () = closed(&mut closing) => {
@@ -182,7 +157,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
 
     async fn ready(&mut self) -> io::Result<()> {
         if self.status == TransactionStatus::Idle {
-            self.portals.clear();
+            self.portals.end_transaction();
         }
         self.wire.put(&ReadyForQuery::new(self.status))?;
         self.wire.send().await
@@ -228,7 +203,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
             self.wire.put(&EmptyQueryResponse::new())?;
         }
         for sql in statements {
-            let mut portal = Portal::new(sql.to_owned());
+            let mut portal = Portal::new(sql.to_owned())?;
             self.answer(&mut portal, 0, true).await?;
         }
         Ok(self.ready().await?)
@@ -279,13 +254,10 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
             });
         }
         let bytes = prepared.sql.len() + message.parameters.iter().flatten().map(bytes::Bytes::len).sum::<usize>();
-        let held: usize = self.portals.values().map(|portal| portal.bytes).sum();
-        if self.portals.len() >= PORTALS_MAX || held + bytes > PREPARED_BYTES_MAX {
-            return Err(PgError::new("53200", "too many open portals: close some"));
-        }
+        self.portals.check_room(bytes)?;
         let formats = Formats(message.result_column_format_codes);
-        let portal = Portal { values, formats, bytes, ..Portal::new(prepared.sql) };
-        self.portals.insert(message.portal_name.unwrap_or_default(), portal);
+        let portal = Portal { values, formats, bytes, ..Portal::new(prepared.sql)? };
+        self.portals.0.insert(message.portal_name.unwrap_or_default(), portal);
         Ok(self.wire.put(&BindComplete::new())?)
     }
 
@@ -310,15 +282,17 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
         if message.target_type == b'S' {
             return self.describe_statement(&name).await;
         }
-        let mut portal = self.take(&name)?;
+        let mut portal = self.portals.take(&name)?;
         let described = self.begin(&mut portal).await;
-        self.portals.insert(name, portal);
+        self.portals.0.insert(name, portal);
         described
     }
 
     async fn describe_statement(&mut self, name: &str) -> Result<(), PgError> {
         let prepared = self.statement(name)?;
-        if let Some(columns) = columns_of_command(&prepared.sql)? {
+        let portal = Portal::new(prepared.sql.clone())?;
+        let copies = portal.copy.is_some().then(Schema::empty);
+        if let Some(columns) = copies.or(self.columns_unasked(&portal)?) {
             self.wire.put(&ParameterDescription::new(Vec::new()))?;
             return self.put_columns(&columns, &Formats::default());
         }
@@ -340,173 +314,12 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
         Ok(self.wire.put(&description(columns, formats))?)
     }
 
-    fn take(&mut self, name: &str) -> Result<Portal, PgError> {
-        self.portals.remove(name).ok_or_else(|| PgError::new("34000", format!("unknown portal {name:?}")))
-    }
-
-    /// Starts a portal and sends its columns.
-    async fn begin(&mut self, portal: &mut Portal) -> Result<(), PgError> {
-        if let Some(columns) = columns_of_command(&portal.sql)? {
-            return self.put_columns(&columns, &portal.formats);
-        }
-        self.start(portal)?;
-        let mut cancelled = self.slot.begin();
-        let mut ends = Ends { cancelled: &mut cancelled, watch: self.watch };
-        let columns = match &mut portal.answer {
-            Some(answer) => answer.columns(&mut ends).await,
-            None => return Ok(()),
-        };
-        self.slot.end();
-        let columns = columns?;
-        self.put_columns(&columns, &portal.formats)
-    }
-
-    /// Starts to answer a query, unless it has started.
-    fn start(&mut self, portal: &mut Portal) -> Result<(), PgError> {
-        if portal.answer.is_some() {
-            return Ok(());
-        }
-        self.check()?;
-        let (sql, values) = (portal.sql.clone(), portal.values.clone());
-        portal.answer = Some(self.asker.clone().begin(sql, values, self.patience()));
-        Ok(())
-    }
-
-    /// Whether the session may run a query now.
-    fn check(&mut self) -> Result<(), PgError> {
-        if self.status == TransactionStatus::Error {
-            return Err(PgError::new("25P02", "the transaction has failed: end it with ROLLBACK"));
-        }
-        // The token may have been revoked or restricted since.
-        let access = authorize(&self.asker.app, self.settings.token.as_deref())?;
-        access.may_read_of(&self.asker.login.database)?;
-        self.asker.access = access;
-        Ok(())
-    }
-
-    async fn execute(&mut self, message: &Execute) -> Result<(), PgError> {
-        let name = message.name.clone().unwrap_or_default();
-        let mut portal = self.take(&name)?;
-        let done = self.answer(&mut portal, message.max_rows.max(0) as u64, false).await;
-        self.portals.insert(name, portal);
-        done
-    }
-
-    /// Sends up to `most` rows (0: all), then the command tag or a suspension.
-    async fn answer(&mut self, portal: &mut Portal, most: u64, describe: bool) -> Result<(), PgError> {
+    /// The columns of a portal that no question tells; `None` for a query.
+    fn columns_unasked(&self, portal: &Portal) -> Result<Option<Schema>, PgError> {
         if portal.sql.is_empty() {
-            return Ok(self.wire.put(&EmptyQueryResponse::new())?);
+            return Ok(Some(Schema::empty()));
         }
-        if let Some(command) = Command::of(&portal.sql)? {
-            return self.command(&command, describe);
-        }
-        self.start(portal)?;
-        let mut cancelled = self.slot.begin();
-        let ends = Ends { cancelled: &mut cancelled, watch: self.watch };
-        let done = self.send_rows(portal, most, describe, ends).await;
-        self.slot.end();
-        if done.is_err() {
-            portal.answer = None;
-        }
-        done
-    }
-
-    async fn send_rows(
-        &mut self,
-        portal: &mut Portal,
-        most: u64,
-        describe: bool,
-        mut ends: Ends<'_>,
-    ) -> Result<(), PgError> {
-        let Some(answer) = &mut portal.answer else { return Ok(()) };
-        if describe {
-            let columns = answer.columns(&mut ends).await?;
-            // An answer without columns is still a query.
-            self.wire.put(&description(&columns, &portal.formats))?;
-        }
-        let mut now = 0;
-        while !portal.over && answer.has_lines(&mut ends).await? {
-            let Some(lines) = &mut answer.lines else { break };
-            while lines.next < lines.rows {
-                if most > 0 && now == most {
-                    return Ok(self.wire.put(&PortalSuspended::new())?);
-                }
-                let row = lines.next;
-                self.wire.put_row(lines.columns(), |out| lines.write(row, &portal.formats, out));
-                lines.next += 1;
-                now += 1;
-                answer.sent += 1;
-                if self.wire.is_full() {
-                    let sent = tokio::time::timeout_at(answer.deadline, self.wire.send()).await;
-                    sent.map_err(|_| nobody())??;
-                    if ends.cancelled.try_recv().is_ok() {
-                        return Err(PgError::cancelled());
-                    }
-                }
-            }
-        }
-        portal.over = true;
-        let word = portal.sql.split_whitespace().next().unwrap_or_default().to_uppercase();
-        let tag = match word.as_str() {
-            "EXPLAIN" | "SHOW" => word,
-            _ => format!("SELECT {}", if most > 0 { now } else { answer.sent }),
-        };
-        Ok(self.wire.put(&CommandComplete::new(tag))?)
-    }
-
-    fn command(&mut self, command: &Command, describe: bool) -> Result<(), PgError> {
-        let failed = self.status == TransactionStatus::Error;
-        let mut tag = command.tag();
-        match command {
-            Command::End(_) => {
-                // A failed transaction rolls back.
-                tag = if failed { "ROLLBACK" } else { tag };
-                self.status = TransactionStatus::Idle;
-                self.settings.timeout = self.settings.timeout_after;
-                self.portals.clear();
-            }
-            Command::Nothing("ROLLBACK") if failed => self.status = TransactionStatus::Transaction,
-            _ if failed => self.check()?,
-            Command::Begin => self.status = TransactionStatus::Transaction,
-            Command::Timeout(timeout) => {
-                self.settings.timeout = *timeout;
-                self.settings.timeout_after = *timeout;
-            }
-            Command::TimeoutOnce(timeout) if self.status == TransactionStatus::Transaction => {
-                self.settings.timeout = *timeout;
-            }
-            Command::Name(name) => self.settings.application.clone_from(name),
-            Command::Show(name) => self.show(name, describe)?,
-            Command::Deallocate(None) => self.prepared.clear(),
-            Command::Deallocate(Some(name)) => drop(self.prepared.remove(name)),
-            Command::Discard => {
-                self.prepared.clear();
-                self.settings.timeout = None;
-                self.settings.timeout_after = None;
-            }
-            // Outside a transaction these have no effect.
-            Command::Nothing(_) | Command::TimeoutOnce(_) => {}
-        }
-        Ok(self.wire.put(&CommandComplete::new(tag.to_owned()))?)
-    }
-
-    fn show(&mut self, name: &str, describe: bool) -> Result<(), PgError> {
-        let value = match name {
-            "statement_timeout" => format!("{}ms", self.patience().as_millis()),
-            "application_name" => self.settings.application.clone(),
-            "search_path" => format!("sim, \"{}\"", self.asker.login.database),
-            "session_authorization" => self.asker.login.user.clone(),
-            other => setting(other).unwrap_or_default().to_owned(),
-        };
-        if describe {
-            let columns = Schema::new(vec![Field::new(name, DataType::Utf8, false)]);
-            self.wire.put(&description(&columns, &Formats::default()))?;
-        }
-        self.wire.put_row(1, |out| {
-            out.put_u32(value.len() as u32);
-            out.put_slice(value.as_bytes());
-        });
-        Ok(())
+        Ok(self.portals.columns_of_command(portal.command()?.as_ref()))
     }
 
     fn close(&mut self, message: &Close) -> Result<(), PgError> {
@@ -514,23 +327,8 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
         if message.target_type == b'S' {
             self.prepared.remove(&name);
         } else {
-            self.portals.remove(&name);
+            self.portals.0.remove(&name);
         }
         Ok(self.wire.put(&CloseComplete::new())?)
-    }
-}
-
-/// The columns of a statement other than a query, empty if it returns no rows; `None` for a query.
-fn columns_of_command(sql: &str) -> Result<Option<Schema>, PgError> {
-    Ok(match Command::of(sql)? {
-        Some(Command::Show(name)) => Some(Schema::new(vec![Field::new(name, DataType::Utf8, false)])),
-        None if !sql.is_empty() => None,
-        _ => Some(Schema::empty()),
-    })
-}
-
-impl Portal {
-    fn new(sql: String) -> Self {
-        Self { sql, values: Vec::new(), formats: Formats::default(), answer: None, bytes: 0, over: false }
     }
 }

@@ -1,0 +1,93 @@
+//! Prepared statements, and the portals and cursors that run them.
+
+use std::collections::HashMap;
+
+use arrow::datatypes::{DataType, Field, Schema};
+use sql::Literal;
+
+use crate::pg::commands::Command;
+use crate::pg::copy::Copy;
+use crate::pg::error::PgError;
+use crate::pg::statements::Answer;
+use crate::pg::values::Formats;
+
+/// Maximum bytes of a connection's prepared statements together, and of its portals with their values.
+pub(super) const PREPARED_BYTES_MAX: usize = 8 << 20;
+/// Maximum portals of a connection, with its cursors.
+const PORTALS_MAX: usize = 256;
+
+/// A prepared statement.
+#[derive(Debug, Clone)]
+pub(super) struct Prepared {
+    pub(super) sql: String,
+    /// The parameter types that client and server have exchanged so far.
+    pub(super) types: Vec<u32>,
+}
+
+/// A statement with its values and the state of its answer. A cursor is a portal that the client named in SQL.
+pub(super) struct Portal {
+    /// The statement, or the query of a `COPY`.
+    pub(super) sql: String,
+    pub(super) values: Vec<Literal>,
+    pub(super) formats: Formats,
+    pub(super) answer: Option<Answer>,
+    /// How rows are copied, if the statement is a `COPY`.
+    pub(super) copy: Option<Copy>,
+    /// Bytes of the statement and its values.
+    pub(super) bytes: usize,
+    /// Whether all rows are sent.
+    pub(super) over: bool,
+    /// Whether it is a cursor that outlives its transaction.
+    pub(super) held: bool,
+}
+
+impl Portal {
+    pub(super) fn new(sql: String) -> Result<Self, PgError> {
+        let copy = Copy::of(&sql)?;
+        let sql = copy.as_ref().map_or(sql, |copy| copy.sql.clone());
+        let (values, formats) = (Vec::new(), Formats::default());
+        Ok(Self { sql, values, formats, answer: None, copy, bytes: 0, over: false, held: false })
+    }
+
+    /// The statement if it is none that `sql` answers.
+    pub(super) fn command(&self) -> Result<Option<Command>, PgError> {
+        if self.copy.is_some() { Ok(None) } else { Command::of(&self.sql) }
+    }
+}
+
+/// The open portals of a connection, by name.
+#[derive(Default)]
+pub(super) struct Portals(pub(super) HashMap<String, Portal>);
+
+impl Portals {
+    /// Checks that a portal of `bytes` bytes fits.
+    pub(super) fn check_room(&self, bytes: usize) -> Result<(), PgError> {
+        let held: usize = self.0.values().map(|portal| portal.bytes).sum();
+        if self.0.len() >= PORTALS_MAX || held + bytes > PREPARED_BYTES_MAX {
+            return Err(PgError::new("53200", "too many open portals and cursors: close some"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn take(&mut self, name: &str) -> Result<Portal, PgError> {
+        let found = self.0.remove(name);
+        found.ok_or_else(|| PgError::new("34000", format!("no open portal or cursor {name:?}")))
+    }
+
+    /// Closes the portals that end with a transaction.
+    pub(super) fn end_transaction(&mut self) {
+        self.0.retain(|_, portal| portal.held);
+    }
+
+    /// The columns of a statement other than a query, empty if it returns no rows; `None` for a query.
+    pub(super) fn columns_of_command(&self, command: Option<&Command>) -> Option<Schema> {
+        Some(match command? {
+            Command::Show(name) => Schema::new(vec![Field::new(name, DataType::Utf8, false)]),
+            Command::Fetch(fetch) => {
+                let cursor = self.0.get(&fetch.name).and_then(|portal| portal.answer.as_ref());
+                cursor.and_then(Answer::known_columns).map_or_else(Schema::empty, |columns| columns.as_ref().clone())
+            }
+            _ => Schema::empty(),
+        })
+    }
+}

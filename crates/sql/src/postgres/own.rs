@@ -1,0 +1,255 @@
+//! PostgreSQL's own schemas, `pg_catalog` and `information_schema`. Tables are made when a query reads them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use datafusion::catalog::{MemTable, SchemaProvider, TableProvider};
+use datafusion::error::Result;
+use datafusion::sql::sqlparser::keywords::{RESERVED_FOR_COLUMN_ALIAS, RESERVED_FOR_TABLE_ALIAS};
+
+use super::columns::Opened;
+use super::layout::{self, Layout};
+use super::relations::{Numbers, Relations};
+use super::rows::{Column, batch};
+use super::types::TYPES;
+use super::{CATALOG, INFORMATION, Login, is_own, settings};
+
+/// PostgreSQL's numbers of its schemas and of the owner of everything.
+const CATALOG_SCHEMA: i64 = 11;
+const INFORMATION_SCHEMA: i64 = 13_000;
+const OWNER: i64 = 10;
+
+/// Tables that have rows here; all others of PostgreSQL's are empty.
+pub(super) const FILLED: [(&str, &str); 14] = [
+    (CATALOG, "pg_attribute"),
+    (CATALOG, "pg_class"),
+    (CATALOG, "pg_database"),
+    (CATALOG, "pg_get_keywords"),
+    (CATALOG, "pg_namespace"),
+    (CATALOG, "pg_roles"),
+    (CATALOG, "pg_settings"),
+    (CATALOG, "pg_tables"),
+    (CATALOG, "pg_type"),
+    (CATALOG, "pg_user"),
+    (INFORMATION, "columns"),
+    (INFORMATION, "information_schema_catalog_name"),
+    (INFORMATION, "schemata"),
+    (INFORMATION, "tables"),
+];
+
+/// One of the schemas, as seen by a client.
+pub(super) struct Own {
+    pub(super) schema: &'static str,
+    pub(super) relations: Arc<Relations>,
+    pub(super) login: Login,
+    /// The source of tables that only DataFusion has.
+    pub(super) more: Option<Arc<dyn SchemaProvider>>,
+}
+
+impl fmt::Debug for Own {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Own").field(&self.schema).finish()
+    }
+}
+
+#[async_trait]
+impl SchemaProvider for Own {
+    fn table_names(&self) -> Vec<String> {
+        layout::tables().filter(|t| t.schema == self.schema).map(|t| t.name.to_owned()).collect()
+    }
+
+    async fn table(&self, name: &str) -> Result<Option<Arc<dyn TableProvider>>> {
+        let Some(layout) = layout::find(self.schema, name) else {
+            return match &self.more {
+                Some(more) => more.table(name).await,
+                None => Ok(None),
+            };
+        };
+        let database = self.login.database.clone();
+        match (self.schema, layout.name) {
+            (CATALOG, "pg_attribute") | (INFORMATION, "columns") => {
+                return Ok(Some(Arc::new(Opened::new(layout, self.relations.clone(), database))));
+            }
+            _ => {}
+        }
+        let rows = batch(layout, self.rows(layout))?;
+        Ok(Some(Arc::new(MemTable::try_new(rows.schema(), vec![vec![rows]])?)))
+    }
+
+    fn table_exist(&self, name: &str) -> bool {
+        layout::find(self.schema, name).is_some() || self.more.as_ref().is_some_and(|more| more.table_exist(name))
+    }
+}
+
+impl Own {
+    /// The columns of a table that are not the same in all rows; none for an empty table.
+    fn rows(&self, of: Layout) -> Vec<(&'static str, Column)> {
+        match (of.schema, of.name) {
+            (CATALOG, "pg_namespace") => self.namespaces(),
+            (CATALOG, "pg_class") => self.classes(),
+            (CATALOG, "pg_tables") => self.pg_tables(),
+            (CATALOG, "pg_database") => self.databases(),
+            (CATALOG, "pg_type") => types(),
+            (CATALOG, "pg_roles") => self.roles(),
+            (CATALOG, "pg_user") => self.users(),
+            (CATALOG, "pg_settings") => self.settings(),
+            (CATALOG, "pg_get_keywords") => keywords(),
+            (INFORMATION, "tables") => self.tables(),
+            (INFORMATION, "schemata") => self.schemata(),
+            (INFORMATION, "information_schema_catalog_name") => {
+                vec![("catalog_name", Column::texts([self.login.database.clone()]))]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn all_schemas(&self) -> Vec<(i64, String)> {
+        let own = [(CATALOG_SCHEMA, CATALOG.to_owned()), (INFORMATION_SCHEMA, INFORMATION.to_owned())];
+        self.relations.schemas.iter().filter(|(_, name)| !is_own(name)).cloned().chain(own).collect()
+    }
+
+    fn namespaces(&self) -> Vec<(&'static str, Column)> {
+        let all = self.all_schemas();
+        vec![
+            ("oid", Column::Integers(all.iter().map(|(oid, _)| *oid).collect())),
+            ("nspname", Column::texts(all.into_iter().map(|(_, name)| name))),
+            ("nspowner", Column::Integer(OWNER)),
+        ]
+    }
+
+    fn classes(&self) -> Vec<(&'static str, Column)> {
+        let (relations, tables) = (&self.relations, &self.relations.tables);
+        vec![
+            ("oid", Column::Integers(tables.iter().map(|t| t.oid).collect())),
+            ("relname", Column::texts(tables.iter().map(|t| t.name.clone()))),
+            ("relnamespace", Column::Integers(tables.iter().map(|t| relations.schema_number(&t.schema)).collect())),
+            ("relowner", Column::Integer(OWNER)),
+            ("reltuples", Column::Integer(-1)),
+            ("relpersistence", Column::Text("p")),
+            ("relkind", Column::Text("r")),
+            ("relhasoids", Column::Boolean(false)),
+            ("relispopulated", Column::Boolean(true)),
+            ("relreplident", Column::Text("n")),
+        ]
+    }
+
+    fn pg_tables(&self) -> Vec<(&'static str, Column)> {
+        let tables = &self.relations.tables;
+        vec![
+            ("schemaname", Column::texts(tables.iter().map(|t| t.schema.clone()))),
+            ("tablename", Column::texts(tables.iter().map(|t| t.name.clone()))),
+            ("tableowner", Column::texts(tables.iter().map(|_| self.login.user.clone()))),
+        ]
+    }
+
+    fn databases(&self) -> Vec<(&'static str, Column)> {
+        let mut names: Vec<String> = self.relations.schemas.iter().map(|(_, name)| name.clone()).collect();
+        names.push(self.login.database.clone());
+        names.retain(|name| !is_own(name));
+        names.sort_unstable();
+        names.dedup();
+        let mut numbers = Numbers::default();
+        vec![
+            ("oid", Column::Integers(names.iter().map(|name| numbers.of(name)).collect())),
+            ("datname", Column::texts(names)),
+            ("datdba", Column::Integer(OWNER)),
+            ("encoding", Column::Integer(6)),
+            ("datcollate", Column::Text("C")),
+            ("datctype", Column::Text("C")),
+            ("datlocprovider", Column::Text("c")),
+            ("datallowconn", Column::Boolean(true)),
+            ("datconnlimit", Column::Integer(-1)),
+        ]
+    }
+
+    fn roles(&self) -> Vec<(&'static str, Column)> {
+        vec![
+            ("oid", Column::Integers(vec![OWNER])),
+            ("rolname", Column::texts([self.login.user.clone()])),
+            ("rolcanlogin", Column::Boolean(true)),
+            ("rolconnlimit", Column::Integer(-1)),
+        ]
+    }
+
+    fn users(&self) -> Vec<(&'static str, Column)> {
+        vec![("usename", Column::texts([self.login.user.clone()])), ("usesysid", Column::Integers(vec![OWNER]))]
+    }
+
+    fn settings(&self) -> Vec<(&'static str, Column)> {
+        let all = settings::all(&self.login);
+        vec![
+            ("name", Column::texts(all.iter().map(|(name, _)| (*name).to_owned()))),
+            ("setting", Column::texts(all.into_iter().map(|(_, value)| value))),
+            ("source", Column::Text("default")),
+        ]
+    }
+
+    fn tables(&self) -> Vec<(&'static str, Column)> {
+        let tables = &self.relations.tables;
+        vec![
+            ("table_catalog", Column::texts(tables.iter().map(|_| self.login.database.clone()))),
+            ("table_schema", Column::texts(tables.iter().map(|t| t.schema.clone()))),
+            ("table_name", Column::texts(tables.iter().map(|t| t.name.clone()))),
+            ("table_type", Column::Text("BASE TABLE")),
+            ("is_insertable_into", Column::Text("NO")),
+            ("is_typed", Column::Text("NO")),
+        ]
+    }
+
+    fn schemata(&self) -> Vec<(&'static str, Column)> {
+        let all = self.all_schemas();
+        vec![
+            ("catalog_name", Column::texts(all.iter().map(|_| self.login.database.clone()))),
+            ("schema_owner", Column::texts(all.iter().map(|_| self.login.user.clone()))),
+            ("schema_name", Column::texts(all.into_iter().map(|(_, name)| name))),
+        ]
+    }
+}
+
+/// Types whose functions have an underscore in their names, as in `date_in`. ADBC knows types by these names.
+const UNDERSCORED: [&str; 9] =
+    ["date", "interval", "json", "jsonb", "numeric", "time", "timestamp", "timestamptz", "uuid"];
+
+fn types() -> Vec<(&'static str, Column)> {
+    let lists = TYPES.iter().map(|t| (t.array, format!("_{}", t.name), -1, "A", 0, t.oid));
+    let all: Vec<_> = TYPES
+        .iter()
+        .map(|t| (t.oid, t.name.to_owned(), i64::from(t.length), t.category, t.array, 0))
+        .chain(lists)
+        .collect();
+    let numbers = |of: &dyn Fn(usize) -> i64| Column::Integers((0..all.len()).map(of).collect());
+    let function = |place: usize, ending: &str| match &all[place] {
+        (_, _, _, _, 0, _) => format!("array_{ending}"),
+        (_, name, ..) if UNDERSCORED.contains(&name.as_str()) => format!("{name}_{ending}"),
+        (_, name, ..) => format!("{name}{ending}"),
+    };
+    let functions = |ending| Column::texts((0..all.len()).map(|place| function(place, ending)));
+    vec![
+        ("oid", numbers(&|n| all[n].0.into())),
+        ("typname", Column::texts(all.iter().map(|t| t.1.clone()))),
+        ("typnamespace", Column::Integer(CATALOG_SCHEMA)),
+        ("typowner", Column::Integer(OWNER)),
+        ("typlen", numbers(&|n| all[n].2)),
+        ("typtype", Column::Text("b")),
+        ("typcategory", Column::texts(all.iter().map(|t| t.3.to_owned()))),
+        ("typisdefined", Column::Boolean(true)),
+        ("typdelim", Column::Text(",")),
+        ("typelem", numbers(&|n| all[n].5.into())),
+        ("typarray", numbers(&|n| all[n].4.into())),
+        ("typinput", functions("in")),
+        ("typoutput", functions("out")),
+        ("typreceive", functions("recv")),
+        ("typsend", functions("send")),
+        ("typtypmod", Column::Integer(-1)),
+    ]
+}
+
+/// Words that need quotes as a name of a column or a table.
+fn keywords() -> Vec<(&'static str, Column)> {
+    let words = RESERVED_FOR_COLUMN_ALIAS.iter().chain(RESERVED_FOR_TABLE_ALIAS);
+    let mut words: Vec<String> = words.map(|word| format!("{word:?}").to_lowercase()).collect();
+    words.sort_unstable();
+    words.dedup();
+    vec![("word", Column::texts(words)), ("catcode", Column::Text("R")), ("catdesc", Column::Text("reserved"))]
+}
