@@ -13,12 +13,15 @@ use table::{
 use uuid::Uuid;
 use world::{Seed, World, WorldRange};
 
-use super::{Result, Store};
+use super::{Registered, Result, Store};
 use crate::error::EnsembleError;
 use crate::paths::{partition, version_of};
 use crate::plan::{EventMode, Plan};
 use crate::schema::{ENOUGH, ENSEMBLE_COLUMNS, enough_fields, ensemble_fields};
 use crate::stored::{damaged, fetch};
+
+/// How often to try a change of a row.
+const TRIES: usize = 20;
 
 /// The content of a row of `sim.ensembles`.
 pub(super) struct Described {
@@ -83,7 +86,6 @@ impl Store {
     /// # Errors
     /// When there is no such version.
     pub async fn note_enough(&mut self, name: &str, version: u64, enough: Option<&str>) -> Result<()> {
-        const TRIES: usize = 20;
         for tries in 1.. {
             self.refresh().await?;
             let rows = self.rows_of(name).await?;
@@ -93,17 +95,43 @@ impl Store {
             if described.enough.as_deref() == enough {
                 return Ok(());
             }
-            let add = self.write_plan(version, &Described { enough: enough.map(str::to_owned), ..described })?;
-            let columns = if enough.is_some() { enough_fields() } else { Vec::new() };
-            let rewrite = Some(Rewrite::SameRows);
-            let change = Change { add: vec![add], remove: vec![row], columns, rewrite, ..Change::default() };
-            match self.ensembles.commit(&change).await {
-                // A concurrent commit won.
-                Err(TableError::Overtaken { .. }) if tries < TRIES => {}
-                committed => return Ok(committed.map(drop)?),
+            let described = Described { enough: enough.map(str::to_owned), ..described };
+            if self.rewrite_plan(row, &described, tries == TRIES).await? {
+                return Ok(());
             }
         }
         Ok(())
+    }
+
+    /// Plans `worlds` for a version, in place of those that it planned, and takes it up. Its stored worlds stay.
+    ///
+    /// # Errors
+    /// When there is no such version.
+    pub async fn plan_worlds(&mut self, name: &str, version: u64, worlds: WorldRange) -> Result<Registered> {
+        for tries in 1.. {
+            self.refresh().await?;
+            let rows = self.rows_of(name).await?;
+            let row = rows.into_iter().find(|s| version_of(s) == version);
+            let row = row.ok_or_else(|| EnsembleError::Version { name: name.to_owned(), version })?;
+            let mut described = self.read_plan(name, &row)?;
+            described.plan.worlds = worlds;
+            if self.rewrite_plan(row, &described, tries == TRIES).await? {
+                break;
+            }
+        }
+        self.take_up(name, version).await
+    }
+
+    /// Replaces the row of a version; `false` after a concurrent commit, unless `is_last_try`.
+    async fn rewrite_plan(&mut self, row: Segment, described: &Described, is_last_try: bool) -> Result<bool> {
+        let add = self.write_plan(version_of(&row), described)?;
+        let columns = if described.enough.is_some() { enough_fields() } else { Vec::new() };
+        let rewrite = Some(Rewrite::SameRows);
+        let change = Change { add: vec![add], remove: vec![row], columns, rewrite, ..Change::default() };
+        match self.ensembles.commit(&change).await {
+            Err(TableError::Overtaken { .. }) if !is_last_try => Ok(false),
+            committed => Ok(committed.map(|_| true)?),
+        }
     }
 
     /// Writes the row of a version to a file of its own.
