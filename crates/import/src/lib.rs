@@ -54,7 +54,7 @@ pub async fn import(
     options: &Options,
 ) -> Result<Report, ImportError> {
     check_name(name)?;
-    let before = existing(data, disk.clone(), name, options.mode).await?;
+    let before = existing(data, disk.clone(), name, options).await?;
     let content = read::read(inputs, options, before.as_ref())?;
     let description = catalogue::describe(&content, name, options, before.as_ref())?;
     let written = write::write((data, disk), name, &content, &description, options, before.as_ref()).await;
@@ -68,13 +68,23 @@ pub async fn import(
 }
 
 /// The ensemble to append to; for a new one, checks that its name is free.
-async fn existing(data: &Path, disk: Arc<dyn Disk>, name: &str, mode: Mode) -> Result<Option<Before>, ImportError> {
-    let unknown = || EnsembleError::Unknown { name: name.to_owned(), data: data.to_owned(), have: Vec::new() };
+async fn existing(
+    data: &Path,
+    disk: Arc<dyn Disk>,
+    name: &str,
+    options: &Options,
+) -> Result<Option<Before>, ImportError> {
+    let data_shown = disk.shown(data);
+    let unknown = || EnsembleError::Unknown { name: name.to_owned(), data: data_shown.clone(), have: Vec::new() };
     let store = Store::open(data, disk).await?;
-    match (mode, store) {
+    match (options.mode, store) {
         (Mode::Replace, _) | (Mode::New, None) => Ok(None),
         (Mode::Append, None) => Err(unknown().into()),
-        (Mode::Append, Some(store)) => Before::of(&store.ensemble(name).await?).map(Some),
+        (Mode::Append, Some(store)) => {
+            let before = Before::of(&store.ensemble(name).await?)?;
+            before.check_kinds(name, &options.kinds)?;
+            Ok(Some(before))
+        }
         (Mode::New, Some(store)) => match store.ensemble(name).await {
             Err(EnsembleError::Unknown { .. }) => Ok(None),
             Ok(stored) if stored.plan.model == MODEL && stored.worlds() == 0 => {

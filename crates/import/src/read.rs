@@ -22,6 +22,8 @@ pub struct Input {
     /// Names it in errors.
     pub name: String,
     pub batches: Box<dyn RecordBatchReader + Send>,
+    /// All rows, if known: memory for them is then taken at once.
+    pub rows: Option<usize>,
 }
 
 /// What all inputs hold.
@@ -44,7 +46,7 @@ pub(crate) fn read(
 ) -> Result<Content> {
     let mut reader: Option<Reader<'_>> = None;
     for input in inputs {
-        let Input { name, batches } = input?;
+        let Input { name, batches, rows: mut expected } = input?;
         let layout = Layout::of(&batches.schema(), options, &name)?;
         let (reader, layout) = match &mut reader {
             None => (reader.insert(Reader::new(options, before, &layout, &name)), layout),
@@ -65,6 +67,9 @@ pub(crate) fn read(
             let batch = batch.map_err(unreadable)?;
             reader.add(&Rowset { input: &name, before: rows, layout: &layout, batch: &batch })?;
             rows += batch.num_rows() as u64;
+            if let Some(all) = expected.take() {
+                reader.expect(all.saturating_sub(batch.num_rows()));
+            }
         }
     }
     reader.ok_or(ImportError::Empty)?.finish()
@@ -142,6 +147,12 @@ impl<'a> Reader<'a> {
             Some(before) => before.kind(name),
             None => self.options.kinds.get(name).copied(),
         }
+    }
+
+    /// Makes room for rows, as many for each lane.
+    fn expect(&mut self, rows: usize) {
+        let worlds = rows / self.grid.lanes().max(1);
+        self.grid.reserve(worlds, self.options.memory_bytes.saturating_sub(self.grid.bytes()));
     }
 
     fn add(&mut self, rows: &Rowset<'_>) -> Result<()> {

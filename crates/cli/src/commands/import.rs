@@ -14,6 +14,9 @@ pub(crate) async fn import(args: ImportArgs) -> Result<()> {
         Some(threads) => threads,
         None => cores(),
     };
+    if args.memory == 0 {
+        bail!("--memory 0: an import needs at least 1 MB");
+    }
     let (data, disk) = args.data.data.open()?;
     let options = Options {
         mode: match (args.replace, args.append) {
@@ -34,7 +37,7 @@ pub(crate) async fn import(args: ImportArgs) -> Result<()> {
         entity: args.entity,
         kinds: args.kinds.into_iter().collect(),
         seed: Seed(args.seed),
-        memory_bytes: args.memory << 20,
+        memory_bytes: args.memory.saturating_mul(1 << 20),
         spill_folder: data.clone(),
         threads,
         ..Options::default()

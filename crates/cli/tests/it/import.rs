@@ -40,7 +40,7 @@ fn imported_worlds_answer_questions() {
     assert_eq!((&ensembles[0]["ensemble"], &ensembles[0]["state"]), (&json!("queues"), &json!("complete")));
     assert_eq!((&ensembles[0]["model"], &ensembles[0]["worlds"]), (&json!("import"), &json!(200)));
     let outcome = json(data, &["outcome", "queues", "--entity", "queue-1", "--outcome", "wait"]);
-    assert!((outcome["mean"].as_f64().unwrap() - 9.95).abs() < 1e-9, "{outcome}");
+    assert!((outcome[0]["mean"].as_f64().unwrap() - 9.95).abs() < 1e-9, "{outcome}");
     let words =
         ["probability", "queues", "--entity", "queue-1", "--condition", "late", "--condition", "queue-2:wait > 3"];
     let price = json(data, &words);

@@ -86,6 +86,10 @@ pub(super) fn batches(mut arrays: Vec<Array>, options: &Options) -> Result<Batch
 }
 
 impl Batches {
+    pub(super) fn rows(&self) -> usize {
+        self.shape.0 * self.shape.1
+    }
+
     fn batch(&self, rows: Range<usize>) -> Result<RecordBatch, ArrowError> {
         let (worlds, entities) = self.shape;
         let world_of = || rows.clone().map(|row| (row / entities) as u32);
@@ -115,7 +119,7 @@ impl Iterator for Batches {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (start, all) = (self.next, self.shape.0 * self.shape.1);
+        let (start, all) = (self.next, self.rows());
         if start >= all {
             return None;
         }

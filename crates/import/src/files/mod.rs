@@ -43,7 +43,7 @@ pub fn open(paths: &[PathBuf], options: &Options) -> impl Iterator<Item = Result
         let arrays = paths.iter().map(|path| read_npy(path, options)).collect::<Result<Vec<_>, _>>()?;
         let name = names.join(", ");
         let batches = arrays::batches(arrays, options).map_err(|reason| columns(&name, reason))?;
-        Ok(Input { name, batches: Box::new(batches) })
+        Ok(Input { name, rows: Some(batches.rows()), batches: Box::new(batches) })
     });
     let alone = if are_arrays { &[] } else { paths };
     together.into_iter().chain(alone.iter().map(|path| open_one(path, options)))
@@ -54,25 +54,31 @@ fn open_one(path: &Path, options: &Options) -> Result<Input, ImportError> {
     let file = || File::open(path).map_err(|error| unreadable(path, &error.to_string()));
     let name = path.display().to_string();
     let fail = |error: &dyn std::error::Error| unreadable(path, &error.to_string());
+    let mut rows = None;
     let batches: Box<dyn RecordBatchReader + Send> = match content {
         Content::Parquet => {
             let builder = ParquetRecordBatchReaderBuilder::try_new(file()?).map_err(|e| fail(&e))?;
-            let rows = rows_of(builder.schema().fields().len());
-            Box::new(builder.with_batch_size(rows).build().map_err(|e| fail(&e))?)
+            rows = usize::try_from(builder.metadata().file_metadata().num_rows()).ok();
+            let batch_rows = rows_of(builder.schema().fields().len());
+            Box::new(builder.with_batch_size(batch_rows).build().map_err(|e| fail(&e))?)
         }
         Content::ArrowFile => Box::new(FileReader::try_new(BufReader::new(file()?), None).map_err(|e| fail(&e))?),
         Content::ArrowStream => Box::new(StreamReader::try_new(BufReader::new(file()?), None).map_err(|e| fail(&e))?),
         Content::Csv => Box::new(csv(&mut file()?, options).map_err(|e| fail(&e))?),
         Content::Npy => {
             let arrays = vec![read_npy(path, options)?];
-            Box::new(arrays::batches(arrays, options).map_err(|reason| columns(&name, reason))?)
+            let batches = arrays::batches(arrays, options).map_err(|reason| columns(&name, reason))?;
+            rows = Some(batches.rows());
+            Box::new(batches)
         }
         Content::Npz => {
             let arrays = zip::arrays(&mut file()?, options.memory_bytes).map_err(|reason| unreadable(path, &reason))?;
-            Box::new(arrays::batches(arrays, options).map_err(|reason| columns(&name, reason))?)
+            let batches = arrays::batches(arrays, options).map_err(|reason| columns(&name, reason))?;
+            rows = Some(batches.rows());
+            Box::new(batches)
         }
     };
-    Ok(Input { name, batches })
+    Ok(Input { name, batches, rows })
 }
 
 fn content_of(path: &Path) -> io::Result<Content> {

@@ -108,7 +108,11 @@ async fn worlds_that_do_not_fit_are_refused() {
         named.push(("world", integers([world])));
         assert_eq!(refusal(data, input(named)).await, expected);
     }
-    import(data, vec![input(of(1.0, 1.0, "sun"))], &appending()).await.unwrap();
+    let declared = |kind: &str| Options { kinds: [("y".to_owned(), kind.parse().unwrap())].into(), ..appending() };
+    let said = import(data, vec![input(of(1.0, 1.0, "sun"))], &declared("real")).await.unwrap_err().to_string();
+    let reason = "outcome \"y\" is stored as number in steps of 1/10, not as real";
+    assert_eq!(said, format!("cannot append to ensemble \"draws\": {reason}"));
+    import(data, vec![input(of(1.0, 1.0, "sun"))], &declared("number")).await.unwrap();
     assert_eq!(stored(data).await.worlds(), 3);
 }
 

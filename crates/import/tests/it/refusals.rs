@@ -206,7 +206,7 @@ async fn unreadable_and_stopped_inputs_are_refused() {
         let bad = std::iter::once(Err(ArrowError::ParseError("no number".to_owned())));
         let batches = good.batches.chain(bad).collect::<Vec<_>>();
         let batches = Box::new(arrow::array::RecordBatchIterator::new(batches, schema));
-        Input { name: "torn".to_owned(), batches }
+        Input { name: "torn".to_owned(), rows: None, batches }
     };
     assert_eq!(
         refusal_of(vec![broken(5)], &Options::default()).await,

@@ -15,7 +15,7 @@ pub(crate) fn batches(name: &str, columns: Vec<(&str, ArrayRef)>, rows: usize) -
     let batch = RecordBatch::try_from_iter(columns).unwrap();
     let cuts = (0..batch.num_rows()).step_by(rows);
     let pieces: Vec<_> = cuts.map(|at| Ok(batch.slice(at, rows.min(batch.num_rows() - at)))).collect();
-    Input { name: name.to_owned(), batches: Box::new(RecordBatchIterator::new(pieces, batch.schema())) }
+    Input { name: name.to_owned(), rows: None, batches: Box::new(RecordBatchIterator::new(pieces, batch.schema())) }
 }
 
 /// An input of columns named `rows`, in one batch.
