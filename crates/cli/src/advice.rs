@@ -3,6 +3,7 @@
 use ask::AskError;
 use ensemble::{EnsembleError, QuestionError};
 use fleet::FleetError;
+use import::ImportError;
 use server::ServerError;
 use sql::QueryError;
 
@@ -31,6 +32,7 @@ pub(crate) fn explain(error: &anyhow::Error) -> String {
                 AskError::Memory { .. } => Some("or allow more with --memory".to_owned()),
                 _ => None,
             })
+            .or_else(|| cause.downcast_ref().and_then(on_import))
             .or_else(|| cause.downcast_ref().and_then(on_server))
     });
     advice.map_or_else(|| format!("{error:#}"), |advice| format!("{error:#}; {advice}"))
@@ -47,6 +49,18 @@ fn on_ensemble(error: &EnsembleError) -> Option<String> {
         }
         _ => None,
     }
+}
+
+fn on_import(error: &ImportError) -> Option<String> {
+    let advice = match error {
+        ImportError::Ensemble(error) => return on_ensemble(error),
+        ImportError::Taken { .. } => "replace it with --replace, add worlds with --append, or choose another name",
+        ImportError::Interrupted { .. } => "import it again with --replace",
+        ImportError::Memory { .. } => "--memory sets the limit",
+        ImportError::Kind { .. } => "--kind OUTCOME=KIND declares another kind",
+        _ => return None,
+    };
+    Some(advice.to_owned())
 }
 
 fn on_server(error: &ServerError) -> Option<String> {

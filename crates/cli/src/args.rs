@@ -10,6 +10,7 @@ mod bench;
 mod bingo;
 mod export;
 mod fleet;
+mod import;
 mod loadgen;
 mod overview;
 mod place;
@@ -27,6 +28,7 @@ pub(crate) use bingo::{BingoTask, Example};
 use clap::{Parser, Subcommand, ValueEnum};
 pub(crate) use export::{ExportArgs, FileFormat};
 pub(crate) use fleet::{FleetArgs, LedgerArgs, StatusArgs, SubmitArgs, SubmittedArgs, WorkerArgs};
+pub(crate) use import::{Form as ImportForm, ImportArgs};
 pub(crate) use loadgen::LoadgenArgs;
 pub(crate) use overview::command;
 pub(crate) use place::{DataArgs, PlaceArgs};
@@ -63,6 +65,13 @@ pub(crate) enum Command {
     /// machine and any number of threads. Stop it with Ctrl-C and continue it with --resume.
     #[command(after_long_help = "Example:\n  manyworlds run football --worlds 10000 --name season")]
     Run(Box<RunArgs>),
+    /// Import numbers computed elsewhere as an ensemble
+    ///
+    /// Reads Parquet, CSV, Arrow and NumPy files (.npz, .npy), one after another. A row is a world, or a world and an
+    /// entity, with a column for each outcome (wide); or a single value, with columns world, entity, outcome and value
+    /// (long). Nothing is stored unless all of it can be.
+    #[command(after_long_help = "Example:\n  manyworlds import queue draws.parquet --kind late=flag")]
+    Import(Box<ImportArgs>),
     /// Check or write an event for bingo
     #[command(after_long_help = "Example:\n  manyworlds bingo example > event.toml")]
     Bingo {

@@ -280,6 +280,11 @@ impl Follow {
         Self { all: catalogue.values_per_world() <= FOLLOWED_MAX, some }
     }
 
+    /// Follows nothing: values are written without being aggregated.
+    pub fn nothing() -> Self {
+        Self { all: false, some: Vec::new() }
+    }
+
     /// Entity and outcome of everything followed, as catalogue indices.
     pub(crate) fn outcomes(&self, catalogue: &Catalogue) -> impl Iterator<Item = (usize, usize)> {
         let of = |entity| (0..catalogue.kind_of(entity).outcomes.len()).map(move |outcome| (entity, outcome));

@@ -68,7 +68,9 @@ impl EntityKind {
     /// Like [`Self::outcome`]; for an unknown name, the error suggests similar names.
     pub fn find_outcome(&self, name: &str) -> Result<usize, UnknownName> {
         let names = self.outcomes.iter().map(|o| o.name.as_str());
-        self.outcome(name).ok_or_else(|| UnknownName::new(format!("a {} has no outcome", self.name), name, names))
+        let article = if self.name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+        self.outcome(name)
+            .ok_or_else(|| UnknownName::new(format!("{article} {} has no outcome", self.name), name, names))
     }
 }
 

@@ -15,6 +15,7 @@ mod events;
 mod export;
 mod fleet;
 mod flush;
+mod import;
 mod info;
 mod insert;
 mod loadgen;
@@ -67,6 +68,7 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Resume(args) => run(fleet::resume(&args)),
         Command::Cancel(args) => run(fleet::cancel(&args)),
         Command::Retry(args) => run(fleet::retry(&args)),
+        Command::Import(args) => run(import::import(*args)),
         Command::Bingo { task } => done(bingo::bingo(&task)),
         Command::Calibrate(args) => calibrate::calibrate(&args),
         Command::Models { model, format } => done(models::models(model.as_deref(), format.format)),

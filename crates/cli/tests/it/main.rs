@@ -19,6 +19,7 @@ mod fleet;
 mod gate;
 mod golden;
 mod hostile;
+mod import;
 mod kill;
 mod loadgen;
 mod names;

@@ -153,6 +153,25 @@ impl Store {
         }
     }
 
+    /// Plans `worlds` for a version, in place of those that it planned, and takes it up. Its stored worlds stay.
+    ///
+    /// # Errors
+    /// When there is no such version.
+    pub async fn plan_worlds(&mut self, name: &str, version: u64, worlds: WorldRange) -> Result<Registered> {
+        for tries in 1.. {
+            self.refresh().await?;
+            let rows = self.rows_of(name).await?;
+            let row = rows.into_iter().find(|s| version_of(s) == version);
+            let row = row.ok_or_else(|| EnsembleError::Version { name: name.to_owned(), version })?;
+            let mut described = self.read_plan(name, &row)?;
+            described.plan.worlds = worlds;
+            if self.rewrite_plan(row, &described, tries == TRIES).await? {
+                break;
+            }
+        }
+        self.take_up(name, version).await
+    }
+
     /// Replaces the row of a version; `false` after a concurrent commit, unless `is_last_try`.
     async fn rewrite_plan(&mut self, row: Segment, described: &Described, is_last_try: bool) -> Result<bool> {
         let add = self.write_plan(version_of(&row), described)?;

@@ -1,0 +1,132 @@
+//! The catalogue of an input: entities and outcomes in the order of their names, so that every form and order of rows
+//! gives the same content.
+
+use std::collections::BTreeMap;
+
+use model::{Catalogue, Entity, EntityKind, Outcome, OutcomeKind};
+
+use crate::before::{Before, check_names};
+use crate::error::{ImportError, Result};
+use crate::grid::Place;
+use crate::kinds::Coder;
+use crate::names::Names;
+use crate::options::{Kind, LABELS_MAX, Options};
+use crate::read::Content;
+
+/// What is stored, and where its values are.
+pub(crate) struct Description {
+    pub(crate) catalogue: Catalogue,
+    /// By outcome of the catalogue.
+    pub(crate) coders: Vec<Coder>,
+    /// By entity and outcome of the catalogue.
+    pub(crate) places: Vec<Vec<Place>>,
+    /// The text of each code, by outcome.
+    pub(crate) labels: BTreeMap<String, Vec<String>>,
+    /// The numbers of the outcomes in the input, in the catalogue's order.
+    pub(crate) outcomes: Vec<u32>,
+}
+
+/// Describes an input for the ensemble `name`; `before` is the ensemble if it gets more worlds.
+pub(crate) fn describe(
+    content: &Content,
+    name: &str,
+    options: &Options,
+    before: Option<&Before>,
+) -> Result<Description> {
+    let lanes = &content.lanes;
+    let entities = sorted("entity", &lanes.entities, lanes.owners.iter().map(|owner| owner.entity))?;
+    let outcomes = sorted("outcome", &lanes.outcomes, 0..lanes.outcomes.len() as u32)?;
+    let names = |names: &'_ Names, ids: &[u32]| ids.iter().map(|id| names.get(*id).to_owned()).collect::<Vec<_>>();
+    let (entity_names, outcome_names) = (names(&lanes.entities, &entities), names(&lanes.outcomes, &outcomes));
+    if let Some(unknown) = options.kinds.keys().find(|declared| !outcome_names.contains(declared)) {
+        let reason = format!("its kind is declared, and the input has only {}", outcome_names.join(", "));
+        return Err(ImportError::Outcome { outcome: unknown.clone(), reason });
+    }
+    if let Some(before) = before {
+        let have: Vec<&str> = before.catalogue.entities.iter().map(|entity| entity.name.as_str()).collect();
+        check_names(name, "entity", &have, &entity_names.iter().map(String::as_str).collect::<Vec<_>>())?;
+        let have = before.catalogue.kinds.iter().flat_map(|kind| &kind.outcomes).map(|outcome| outcome.name.as_str());
+        let new: Vec<&str> = outcome_names.iter().map(String::as_str).collect();
+        check_names(name, "outcome", &have.collect::<Vec<_>>(), &new)?;
+    }
+    let mut labels = BTreeMap::new();
+    let mut coders = Vec::new();
+    let mut described = Vec::new();
+    for (id, outcome) in outcomes.iter().zip(outcome_names) {
+        let seen = &content.seen[*id as usize];
+        let declared = before.map_or_else(|| options.kinds.get(&outcome).copied(), |before| before.kind(&outcome));
+        let (kind, scale) = seen.kind(declared);
+        let texts: Vec<u32> = content.texts.sorted(seen.texts());
+        let codes = if texts.is_empty() { None } else { Some(codes(&content.texts, &texts, &outcome, before)?) };
+        let unit = if kind == OutcomeKind::Flag { "0 or 1".to_owned() } else { String::new() };
+        let words = codes.as_ref().map(|(words, _)| words.clone()).unwrap_or_default();
+        if !words.is_empty() {
+            labels.insert(outcome.clone(), words.clone());
+        }
+        coders.push(Coder::new(seen, kind, scale, codes.map(|(_, codes)| codes)));
+        described.push(Outcome { name: outcome, unit, kind, scale, labels: words });
+    }
+    let place = |entity: u32, outcome: u32| {
+        lanes.place(entity, outcome).ok_or_else(|| ImportError::NoOutcome {
+            entity: lanes.entities.get(entity).to_owned(),
+            outcome: lanes.outcomes.get(outcome).to_owned(),
+        })
+    };
+    let places = entities.iter().map(|entity| outcomes.iter().map(|outcome| place(*entity, *outcome)).collect());
+    let places = places.collect::<Result<_>>()?;
+    let entity = |name: String| Entity { title: name.clone(), name, kind: 0, members: Vec::new() };
+    let catalogue = Catalogue {
+        kinds: vec![EntityKind { name: KIND.to_owned(), outcomes: described }],
+        entities: entity_names.into_iter().map(entity).collect(),
+        events: Vec::new(),
+    };
+    Ok(Description { catalogue, coders, places, labels, outcomes })
+}
+
+/// The kind of all imported entities: they have the same outcomes.
+const KIND: &str = "entity";
+
+/// Valid names in order.
+fn sorted(what: &'static str, names: &Names, ids: impl IntoIterator<Item = u32>) -> Result<Vec<u32>> {
+    let ids = names.sorted(ids);
+    let is_good = |name: &str| {
+        let reserved = what == "outcome" && name == "world";
+        !name.trim().is_empty() && !name.contains(':') && !name.chars().any(char::is_control) && !reserved
+    };
+    match ids.iter().map(|id| names.get(*id)).find(|name| !is_good(name)) {
+        Some(name) => Err(ImportError::BadName { what, name: name.to_owned() }),
+        None => Ok(ids),
+    }
+}
+
+/// The texts of an outcome by code, and the code of each text by number.
+fn codes(names: &Names, texts: &[u32], outcome: &str, before: Option<&Before>) -> Result<(Vec<String>, Vec<i32>)> {
+    let refuse = |reason: String| Err(ImportError::Outcome { outcome: outcome.to_owned(), reason });
+    if texts.len() > LABELS_MAX {
+        return refuse(format!("it holds {} different texts, {LABELS_MAX} at most", texts.len()));
+    }
+    let words: Vec<String> = match before {
+        Some(before) => before.labels.get(outcome).cloned().unwrap_or_default(),
+        None => texts.iter().map(|text| names.get(*text).to_owned()).collect(),
+    };
+    let mut codes = vec![0; names.len()];
+    for text in texts {
+        let word = names.get(*text);
+        match words.iter().position(|known| known == word) {
+            Some(code) => codes[*text as usize] = code as i32,
+            None => return refuse(format!("it holds the text {word:?}, which none of its stored codes stands for")),
+        }
+    }
+    Ok((words, codes))
+}
+
+/// The kind of an outcome as it can be declared.
+pub(crate) fn shown(outcome: &Outcome) -> String {
+    let kind = match outcome.kind {
+        OutcomeKind::Number => Kind::Number { scale: Some(outcome.scale) },
+        OutcomeKind::Flag => Kind::Flag,
+        OutcomeKind::Code => Kind::Code,
+        OutcomeKind::Real => Kind::Real,
+    };
+    kind.to_string()
+}

@@ -1,0 +1,140 @@
+//! Files as inputs: Parquet, CSV, Arrow (file and stream) and NumPy arrays. The first bytes of a file say what it is.
+
+mod arrays;
+mod npy;
+mod zip;
+
+use std::fs::File;
+use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow::array::RecordBatchReader;
+use arrow::csv::ReaderBuilder;
+use arrow::csv::reader::Format;
+use arrow::datatypes::{DataType, Field, Schema};
+use arrow::ipc::reader::{FileReader, StreamReader};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+use crate::error::ImportError;
+use crate::options::Options;
+use crate::read::Input;
+
+/// Values of a batch: enough to spread the cost of a batch, few enough to stay in the caches.
+const BATCH_VALUES: usize = 1 << 20;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Content {
+    Parquet,
+    ArrowFile,
+    ArrowStream,
+    Npz,
+    Npy,
+    /// Anything else.
+    Csv,
+}
+
+/// The files in order, each opened once the one before is read. Arrays of `.npy` files that come alone are the columns
+/// of one input, each with the name of its file.
+pub fn open(paths: &[PathBuf], options: &Options) -> impl Iterator<Item = Result<Input, ImportError>> {
+    let are_arrays = paths.len() > 1 && paths.iter().all(|path| matches!(content_of(path), Ok(Content::Npy)));
+    let together = are_arrays.then(|| {
+        let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        let arrays = paths.iter().map(|path| read_npy(path, options)).collect::<Result<Vec<_>, _>>()?;
+        let name = names.join(", ");
+        let batches = arrays::batches(arrays, options).map_err(|reason| columns(&name, reason))?;
+        Ok(Input { name, rows: Some(batches.rows()), batches: Box::new(batches) })
+    });
+    let alone = if are_arrays { &[] } else { paths };
+    together.into_iter().chain(alone.iter().map(|path| open_one(path, options)))
+}
+
+fn open_one(path: &Path, options: &Options) -> Result<Input, ImportError> {
+    let content = content_of(path).map_err(|error| unreadable(path, &error.to_string()))?;
+    let file = || File::open(path).map_err(|error| unreadable(path, &error.to_string()));
+    let name = path.display().to_string();
+    let fail = |error: &dyn std::error::Error| unreadable(path, &error.to_string());
+    let mut rows = None;
+    let batches: Box<dyn RecordBatchReader + Send> = match content {
+        Content::Parquet => {
+            let builder = ParquetRecordBatchReaderBuilder::try_new(file()?).map_err(|e| fail(&e))?;
+            rows = usize::try_from(builder.metadata().file_metadata().num_rows()).ok();
+            let batch_rows = rows_of(builder.schema().fields().len());
+            Box::new(builder.with_batch_size(batch_rows).build().map_err(|e| fail(&e))?)
+        }
+        Content::ArrowFile => Box::new(FileReader::try_new(BufReader::new(file()?), None).map_err(|e| fail(&e))?),
+        Content::ArrowStream => Box::new(StreamReader::try_new(BufReader::new(file()?), None).map_err(|e| fail(&e))?),
+        Content::Csv => Box::new(csv(&mut file()?, options).map_err(|e| fail(&e))?),
+        Content::Npy => {
+            let arrays = vec![read_npy(path, options)?];
+            let batches = arrays::batches(arrays, options).map_err(|reason| columns(&name, reason))?;
+            rows = Some(batches.rows());
+            Box::new(batches)
+        }
+        Content::Npz => {
+            let arrays = zip::arrays(&mut file()?, options.memory_bytes).map_err(|reason| unreadable(path, &reason))?;
+            let batches = arrays::batches(arrays, options).map_err(|reason| columns(&name, reason))?;
+            rows = Some(batches.rows());
+            Box::new(batches)
+        }
+    };
+    Ok(Input { name, batches, rows })
+}
+
+fn content_of(path: &Path) -> io::Result<Content> {
+    let mut start = Vec::new();
+    File::open(path)?.take(8).read_to_end(&mut start)?;
+    Ok(match &start[..] {
+        [b'P', b'A', b'R', b'1', ..] => Content::Parquet,
+        b"ARROW1\0\0" => Content::ArrowFile,
+        [0xFF, 0xFF, 0xFF, 0xFF, ..] => Content::ArrowStream,
+        [b'P', b'K', 3 | 5, 4 | 6, ..] => Content::Npz,
+        [0x93, b'N', b'U', b'M', b'P', b'Y', ..] => Content::Npy,
+        _ => Content::Csv,
+    })
+}
+
+/// Rows of a batch of some columns.
+fn rows_of(columns: usize) -> usize {
+    (BATCH_VALUES / columns.max(1)).clamp(1 << 10, 1 << 16)
+}
+
+/// Reads the file twice: the first time for the types of its columns.
+fn csv(file: &mut File, options: &Options) -> Result<impl RecordBatchReader + Send + use<>, arrow::error::ArrowError> {
+    const MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
+    let mut start = [0; 3];
+    let marked = file.read_exact(&mut start).is_ok() && start == MARK;
+    let start = SeekFrom::Start(if marked { MARK.len() as u64 } else { 0 });
+    file.seek(start)?;
+    let format = Format::default().with_header(true);
+    let (inferred, _) = format.infer_schema(BufReader::new(&mut *file), None)?;
+    file.seek(start)?;
+    let names = [(&options.columns.entity, "entity"), (&options.columns.outcome, "outcome")];
+    let is_name = |name: &str| names.iter().any(|(given, default)| given.as_deref().unwrap_or(default) == name);
+    let fields = inferred.fields().iter().map(|field| {
+        let of = match field.data_type() {
+            // The name 017 stays as it is.
+            _ if is_name(field.name()) => DataType::Utf8,
+            of @ (DataType::Boolean | DataType::Int64 | DataType::Float64) => of.clone(),
+            _ => DataType::Utf8,
+        };
+        Field::new(field.name(), of, true)
+    });
+    let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+    let rows = rows_of(schema.fields().len());
+    ReaderBuilder::new(schema).with_format(format).with_batch_size(rows).build(file.try_clone()?)
+}
+
+fn read_npy(path: &Path, options: &Options) -> Result<npy::Array, ImportError> {
+    let file = File::open(path).map_err(|error| unreadable(path, &error.to_string()))?;
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    npy::read(name, BufReader::new(file), options.memory_bytes).map_err(|reason| unreadable(path, &reason))
+}
+
+fn unreadable(path: &Path, reason: &str) -> ImportError {
+    ImportError::Unreadable { input: path.display().to_string(), reason: reason.to_owned() }
+}
+
+fn columns(input: &str, reason: String) -> ImportError {
+    ImportError::Columns { input: input.to_owned(), reason }
+}

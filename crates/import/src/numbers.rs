@@ -1,0 +1,104 @@
+//! Columns as 64-bit real numbers. Values that such a number cannot hold exactly are refused.
+
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray};
+use arrow::buffer::ScalarBuffer;
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Decimal128Type, Float64Type, Int64Type, UInt64Type};
+
+use crate::names::{Names, is_text};
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Class {
+    Flags,
+    Numbers,
+    /// Texts, by their number in [`Names`].
+    Texts,
+}
+
+impl Class {
+    pub(crate) fn shown(self) -> &'static str {
+        match self {
+            Self::Flags => "booleans",
+            Self::Numbers => "numbers",
+            Self::Texts => "texts",
+        }
+    }
+}
+
+/// Why a column cannot be imported: the reason, and the row of the value, or `None` if no value can.
+pub(crate) type Refused = (Option<usize>, String);
+
+/// Beyond this some integers have no 64-bit real number.
+const INTEGER_MAX: u64 = 1 << 53;
+/// A decimal of 15 digits is the nearest of its length to exactly one real number.
+const DECIMAL_MAX: i128 = 1_000_000_000_000_000;
+
+/// The values of a column, one for each row.
+pub(crate) fn values(column: &ArrayRef, texts: &mut Names) -> Result<(Class, ScalarBuffer<f64>), Refused> {
+    if let Some(row) = first_null(column) {
+        return Err((Some(row), "the value is missing (NULL)".to_owned()));
+    }
+    match texts.of_column(column).map_err(|error| (None, error.to_string()))? {
+        Some(ids) => Ok((Class::Texts, ids.into_iter().map(f64::from).collect())),
+        None => numbers(column),
+    }
+}
+
+/// As [`values`], for a column that holds no texts and no NULL.
+pub(crate) fn numbers(column: &ArrayRef) -> Result<(Class, ScalarBuffer<f64>), Refused> {
+    let as_reals = |column: &ArrayRef| {
+        let reals = cast(column, &DataType::Float64).map_err(|error| (None, error.to_string()))?;
+        Ok(reals.as_primitive::<Float64Type>().values().clone())
+    };
+    let beyond = |row: Option<usize>, value: String| match row {
+        Some(row) => Err((Some(row), format!("{value} is beyond 2^53, up to which 64-bit real numbers hold integers"))),
+        None => Ok(()),
+    };
+    match column.data_type() {
+        DataType::Float64 => return Ok((Class::Numbers, column.as_primitive::<Float64Type>().values().clone())),
+        DataType::Boolean => return Ok((Class::Flags, flags(column.as_boolean()))),
+        DataType::Int64 => {
+            let values = column.as_primitive::<Int64Type>().values();
+            let row = values.iter().position(|value| value.unsigned_abs() > INTEGER_MAX);
+            beyond(row, row.map_or_else(String::new, |row| values[row].to_string()))?;
+        }
+        DataType::UInt64 => {
+            let values = column.as_primitive::<UInt64Type>().values();
+            let row = values.iter().position(|value| *value > INTEGER_MAX);
+            beyond(row, row.map_or_else(String::new, |row| values[row].to_string()))?;
+        }
+        DataType::Float16 | DataType::Float32 => {}
+        of if of.is_integer() => {}
+        DataType::Decimal32(_, scale) | DataType::Decimal64(_, scale) | DataType::Decimal128(_, scale) => {
+            return Ok((Class::Numbers, decimals(column, *scale)?));
+        }
+        DataType::Dictionary(_, of) if !is_text(of) => {
+            return numbers(&cast(column, of).map_err(|error| (None, error.to_string()))?);
+        }
+        of => return Err((None, format!("a column of {of} holds no outcome: give numbers, booleans or texts"))),
+    }
+    Ok((Class::Numbers, as_reals(column)?))
+}
+
+fn flags(column: &BooleanArray) -> ScalarBuffer<f64> {
+    column.values().iter().map(|flag| f64::from(u8::from(flag))).collect()
+}
+
+/// The real numbers nearest to decimals; they print with the same digits.
+fn decimals(column: &ArrayRef, scale: i8) -> Result<ScalarBuffer<f64>, Refused> {
+    let Some(divisor) = u32::try_from(scale).ok().filter(|scale| *scale <= 22).map(|scale| 10_f64.powi(scale as i32))
+    else {
+        return Err((None, format!("decimals of scale {scale} cannot be imported: give a scale from 0 to 22")));
+    };
+    let column = cast(column, &DataType::Decimal128(38, scale)).map_err(|error| (None, error.to_string()))?;
+    let values = column.as_primitive::<Decimal128Type>().values();
+    match values.iter().position(|value| value.unsigned_abs() >= DECIMAL_MAX.unsigned_abs()) {
+        Some(row) => Err((Some(row), "a decimal of more than 15 digits has no exact 64-bit real number".to_owned())),
+        None => Ok(values.iter().map(|value| *value as f64 / divisor).collect()),
+    }
+}
+
+pub(crate) fn first_null(column: &ArrayRef) -> Option<usize> {
+    column.logical_nulls().filter(|nulls| nulls.null_count() > 0)?.iter().position(|valid| !valid)
+}

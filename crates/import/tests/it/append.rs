@@ -1,0 +1,129 @@
+//! Worlds are added after the stored ones, and only worlds that fit them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, BooleanArray};
+use import::{Input, Mode, Options};
+
+use crate::support::{assert_sound, import, import_fresh, input, integers, reals, stored, texts};
+
+const SKY: [&str; 6] = ["sun", "rain", "sun", "fog", "rain", "fog"];
+
+/// Some of six worlds, with a column of worlds or without.
+fn rows(worlds: std::ops::Range<usize>, is_named: bool) -> Input {
+    let of = |number: fn(usize) -> f64| reals(worlds.clone().map(number));
+    let flags: BooleanArray = worlds.clone().map(|w| Some(w % 2 == 0)).collect();
+    let mut columns = vec![
+        ("cost", of(|w| w as f64 / 4.0)),
+        ("late", Arc::new(flags) as ArrayRef),
+        ("sky", texts(SKY[worlds.clone()].to_vec())),
+        ("share", of(|w| (w as f64).sqrt())),
+    ];
+    if is_named {
+        columns.push(("world", integers(worlds.map(|w| w as i64))));
+    }
+    input(columns)
+}
+
+fn appending() -> Options {
+    Options { mode: Mode::Append, ..Options::default() }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn appended_worlds_hash_as_one_import() {
+    let whole = import_fresh(vec![rows(0..6, true)], &Options::default()).await.0;
+    for is_named in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        import(folder.path(), vec![rows(0..4, is_named)], &Options::default()).await.unwrap();
+        let one = import(folder.path(), vec![rows(4..5, is_named)], &appending()).await.unwrap();
+        assert_eq!((one.worlds, one.imported), (5, 1));
+        let report = import(folder.path(), vec![rows(5..6, is_named)], &appending()).await.unwrap();
+        assert_eq!((report.hash.as_str(), report.worlds), (whole.hash.as_str(), 6));
+        let stored = stored(folder.path()).await;
+        assert_eq!((stored.version, stored.plan.worlds.count()), (1, 6));
+        assert_sound(&stored, &report);
+    }
+}
+
+async fn refusal(data: &Path, rows: Input) -> String {
+    let before = stored(data).await;
+    let error = import(data, vec![rows], &appending()).await.unwrap_err().to_string();
+    let after = stored(data).await;
+    assert_eq!((before.worlds(), before.plan), (after.worlds(), after.plan), "{error}");
+    error
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn worlds_that_do_not_fit_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let unknown = import(data, vec![rows(0..2, true)], &appending()).await.unwrap_err().to_string();
+    assert!(unknown.starts_with("unknown ensemble \"draws\""), "{unknown}");
+    let first = vec![("x", integers([1, 2])), ("y", reals([0.5, 1.0])), ("sky", texts(["sun", "fog"]))];
+    import(data, vec![input(first)], &Options::default()).await.unwrap();
+    let of = |x: f64, y: f64, sky: &'static str| vec![("x", reals([x])), ("y", reals([y])), ("sky", texts([sky]))];
+    assert_eq!(
+        refusal(data, input(of(1.5, 1.0, "sun"))).await,
+        "\"x\" of entity \"all\" is 1.5 in world 2, and cannot be stored as number"
+    );
+    assert_eq!(
+        refusal(data, input(of(1.0, 0.25, "sun"))).await,
+        "\"y\" of entity \"all\" is 0.25 in world 2, and cannot be stored as number in steps of 1/10"
+    );
+    assert_eq!(
+        refusal(data, input(of(1.0, 1.0, "hail"))).await,
+        "outcome \"sky\": it holds the text \"hail\", which none of its stored codes stands for"
+    );
+    let coded = vec![("x", integers([1])), ("y", integers([1])), ("sky", integers([0]))];
+    assert_eq!(
+        refusal(data, input(coded)).await,
+        "outcome \"sky\": its codes stand for texts, and it holds no texts in rows"
+    );
+    let worded = vec![("x", texts(["one"])), ("y", integers([1])), ("sky", texts(["sun"]))];
+    assert_eq!(refusal(data, input(worded)).await, "outcome \"x\": it is a number, and holds texts in rows");
+    let mut fewer = of(1.0, 1.0, "sun");
+    fewer.pop();
+    assert_eq!(
+        refusal(data, input(fewer)).await,
+        "cannot append to ensemble \"draws\": the input lacks outcome \"sky\""
+    );
+    let mut more = of(1.0, 1.0, "sun");
+    more.push(("z", integers([1])));
+    assert_eq!(
+        refusal(data, input(more)).await,
+        "cannot append to ensemble \"draws\": it has no outcome \"z\", which the input has"
+    );
+    let mut named = of(1.0, 1.0, "sun");
+    named.push(("entity", texts(["one"])));
+    assert_eq!(
+        refusal(data, input(named)).await,
+        "cannot append to ensemble \"draws\": the input lacks entity \"all\""
+    );
+    for (world, expected) in [
+        (1, "rows, row 1, column \"world\": world 1 is stored already: continue with world 2"),
+        (3, "world 2 of entity \"all\" is missing"),
+    ] {
+        let mut named = of(1.0, 1.0, "sun");
+        named.push(("world", integers([world])));
+        assert_eq!(refusal(data, input(named)).await, expected);
+    }
+    let declared = |kind: &str| Options { kinds: [("y".to_owned(), kind.parse().unwrap())].into(), ..appending() };
+    let said = import(data, vec![input(of(1.0, 1.0, "sun"))], &declared("real")).await.unwrap_err().to_string();
+    let reason = "outcome \"y\" is stored as number in steps of 1/10, not as real";
+    assert_eq!(said, format!("cannot append to ensemble \"draws\": {reason}"));
+    import(data, vec![input(of(1.0, 1.0, "sun"))], &declared("number")).await.unwrap();
+    assert_eq!(stored(data).await.worlds(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn replaced_ensembles_hold_only_the_new_worlds() {
+    let folder = tempfile::tempdir().unwrap();
+    import(folder.path(), vec![rows(0..6, true)], &Options::default()).await.unwrap();
+    let replacing = Options { mode: Mode::Replace, ..Options::default() };
+    let report = import(folder.path(), vec![rows(0..2, true)], &replacing).await.unwrap();
+    assert_eq!((report.worlds, report.version), (2, 2));
+    assert_sound(&stored(folder.path()).await, &report);
+    let expected = import_fresh(vec![rows(0..2, true)], &Options::default()).await.0;
+    assert_eq!(report.hash, expected.hash);
+}
