@@ -108,7 +108,8 @@ impl EventSource<'_> {
         let mut kept = KeepEvents { catalogue, entity: *entity, wants, events: None, refused: None };
         let wanted = Wanted { events: true, entity: Some(*entity) };
         let played = model.simulate(ensemble.plan.seed, worlds, wanted, &mut kept);
-        let cannot = |reason: &str| ensemble.cannot_replay(format!("worlds {worlds}: {reason}"));
+        let name = &catalogue.entities[*entity].name;
+        let cannot = |reason: &str| ensemble.cannot_replay(format!("worlds {worlds} of {name}: {reason}"));
         if let Some(reason) = kept.refused {
             return Err(cannot(&reason));
         }

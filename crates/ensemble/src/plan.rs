@@ -44,8 +44,8 @@ pub type MakeModel = Arc<dyn Fn(&Plan) -> Result<Arc<dyn Model>, ModelError> + S
 /// The model of a stored ensemble is not at hand.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "{0} (the ensemble's outcomes and stored events can be read without its model; playing and replaying worlds, and \
-     the model's own conditions and summaries need it)"
+    "{0}; the ensemble's outcomes and stored events can be read without its model, but playing, replaying, and the model's \
+     own conditions and summaries need it"
 )]
 pub struct MissingModel(pub ModelsError);
 

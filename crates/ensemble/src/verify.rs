@@ -301,7 +301,8 @@ fn recount(ensemble: &StoredEnsemble, model: &dyn Model, detail: &mut String) ->
             let rows = events.events(catalogue, &events.entity_rows(entity)?, *range, |_| true)?;
             // The sink keeps its own errors, so this one is the model's.
             if let Err(stop) = model.recount(&rows.block(), &mut sink) {
-                *detail = format!("worlds {range}: {}", stop.reason(&ensemble.plan.model));
+                let name = &catalogue.entities[entity].name;
+                *detail = format!("worlds {range} of {name}: {}", stop.reason(&ensemble.plan.model));
                 return Ok((compared, false));
             }
         }

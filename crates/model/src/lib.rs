@@ -10,6 +10,8 @@
 //!   requested outputs.
 //! - A range yields exactly one dense [`OutcomeBlock`] per entity: a value for every world, zeros included.
 //!
+//! [`Models`] holds the models of a program by name.
+//!
 //! Two hooks use the model's own language: [`Model::condition`] selects worlds, and [`Model::summary`] shows one world
 //! as tables.
 //!

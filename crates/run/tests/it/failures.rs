@@ -128,7 +128,7 @@ async fn replay_and_recount_report_the_failure() {
     let error = left.events_of(1, range, &(Arc::new(move |_: &Plan| Ok(faulty.clone())) as _)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "worlds of ensemble \"test\" cannot be played again: worlds 00000012-00000013: model dice failed on table-2 in \
+        "worlds of ensemble \"test\" cannot be played again: worlds 00000012-00000013 of table-2: model dice failed on table-2 in \
          world 12: a die fell\noff the table"
     );
 
@@ -137,5 +137,5 @@ async fn replay_and_recount_report_the_failure() {
     let faulty = Faulty { dice: model(&dice::PLUGIN), fault: Fault::CannotRecount };
     let found = verify(&stored(data.path()).await, &faulty).unwrap();
     let failed: Vec<_> = found.checks.iter().filter(|check| check.ok == Some(false)).map(|c| &c.detail).collect();
-    assert_eq!(failed, ["worlds 00000000-00000009: model dice failed: the dice are gone"]);
+    assert_eq!(failed, ["worlds 00000000-00000009 of table-1: model dice failed: the dice are gone"]);
 }

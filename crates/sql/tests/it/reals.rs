@@ -134,7 +134,9 @@ async fn real_events_are_stored_and_replayed_alike() {
     let of = |source: &str| format!("SELECT {all} {source} ORDER BY world, number");
     let scanned = ask(&engine, &of("events WHERE ensemble = 'stored'")).await.unwrap();
     assert_eq!(scanned.num_rows(), 150);
-    for source in ["events('stored', 'sea')", "events('replayed', 'sea')", "events WHERE ensemble = 'cut'"] {
+    for source in
+        ["events('stored', 'sea', '0-49')", "events('replayed', 'sea', '0-49')", "events WHERE ensemble = 'cut'"]
+    {
         let other = ask(&engine, &of(source)).await.unwrap();
         for column in [2, 3] {
             let bits = |batch: &arrow::record_batch::RecordBatch| -> Vec<Option<u64>> {
@@ -146,7 +148,8 @@ async fn real_events_are_stored_and_replayed_alike() {
             assert_eq!(bits(&other), bits(&scanned), "column {column} of {source}");
         }
     }
-    let nulls = "SELECT count(*) - count(gain) AS nulls, sum(gain) > 0 AS positive FROM events('stored', 'sea')";
+    let nulls =
+        "SELECT count(*) - count(gain) AS nulls, sum(gain) > 0 AS positive FROM events('stored', 'sea', '0-49')";
     let nulls = ask(&engine, nulls).await.unwrap();
     assert_eq!(crate::support::cells(&nulls), [["25", "true"]]);
 }
