@@ -33,7 +33,8 @@ pub(crate) fn read(name: String, mut from: impl Read, limit: usize) -> Result<Ar
     let (element, shape, is_fortran) = parse(&header).map_err(|reason| format!("array {name:?}: {reason}"))?;
     let count = shape.iter().try_fold(1_usize, |count, axis| count.checked_mul(*axis));
     let bytes = count.and_then(|count| count.checked_mul(element.bytes()));
-    let (Some(count), Some(bytes)) = (count, bytes.filter(|bytes| *bytes <= limit)) else {
+    let fits = |size: &usize| *size <= limit;
+    let (Some(count), Some(bytes)) = (count.filter(fits), bytes.filter(fits)) else {
         return Err(format!("array {name:?} does not fit in {} MB of memory", limit >> 20));
     };
     let mut buffer = MutableBuffer::from_len_zeroed(bytes);
@@ -59,7 +60,7 @@ impl Element {
     fn bytes(&self) -> usize {
         match self {
             Self::Bool => 1,
-            Self::Text(characters) => characters * 4,
+            Self::Text(characters) => characters.saturating_mul(4),
             Self::Number(of) => of.primitive_width().unwrap_or(1),
         }
     }
