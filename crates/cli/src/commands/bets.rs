@@ -161,7 +161,7 @@ fn reason(error: &csv::Error, text: &[u8]) -> String {
     let line = error.position().map(|position| format!(", line {}", line_of(position, text))).unwrap_or_default();
     match error.kind() {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            format!("{line}: {len} values for {expected_len} columns")
+            format!("{line}: expected {expected_len} values, found {len}")
         }
         csv::ErrorKind::Utf8 { .. } => format!("{line}: the text is not UTF-8"),
         _ => format!("{line}: {error}"),
@@ -216,8 +216,8 @@ mod tests {
                 "bets.csv, line 2, column odds: expected a decimal number such as 12.50, not \"evens\"",
             ),
             ("legs,stake,odds,side\na,1,2,buy\n", "bets.csv, line 2, column side: expected back or lay, not \"buy\""),
-            ("legs,stake,odds\na,1\n", "bets.csv, line 2: 2 values for 3 columns"),
-            ("legs,stake,odds\r\n\r\n\"a\r\n> 1\",1,2\r\n\r\nb,1\r\n", "bets.csv, line 6: 2 values for 3 columns"),
+            ("legs,stake,odds\na,1\n", "bets.csv, line 2: expected 3 values, found 2"),
+            ("legs,stake,odds\r\n\r\n\"a\r\n> 1\",1,2\r\n\r\nb,1\r\n", "bets.csv, line 6: expected 3 values, found 2"),
             (
                 "\u{feff}legs,stake,odds\na,1,\n",
                 "bets.csv, line 2, column odds: expected a decimal number such as 12.50, not \"\"",

@@ -59,7 +59,8 @@ fn side(bet: &BetRisk) -> String {
 /// Everything for the terminal.
 fn draw(found: &BookAnswer, top: usize) -> String {
     let (bets, worlds) = (count(found.bets.len() as u64), count(found.worlds as u64));
-    let mut text = format!("{bets} bets, stakes of {}; {worlds} worlds\n", money(found.stake));
+    let noun = if found.bets.len() == 1 { "bet" } else { "bets" };
+    let mut text = format!("{bets} {noun}, stakes of {}; {worlds} worlds\n", money(found.stake));
     let ci = found.ci.map(|ci| format!(" (95%: {})", range(ci))).unwrap_or_default();
     // Writing to a String cannot fail.
     let _ =

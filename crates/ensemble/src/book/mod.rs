@@ -245,7 +245,7 @@ impl Book<'_> {
     fn share_of(&self, bet: usize, tail: &Tail, worlds: &TailWorlds) -> f64 {
         let Profits { if_met, if_missed } = self.profits[bet];
         let met = worlds.weight(&self.met[bet], tail);
-        -(met * if_met as f64 + (tail.mass - met) * if_missed as f64) / tail.mass
+        (0.0 - met * if_met as f64 - (tail.mass - met) * if_missed as f64) / tail.mass
     }
 }
 

@@ -114,7 +114,7 @@ impl Book<'_> {
         sorted.sort_unstable();
         let sum: i128 = sorted.iter().map(|loss| i128::from(-loss)).sum();
         // From the largest loss, which is the smallest profit.
-        let counts = sorted.chunk_by(|a, b| a == b).rev().map(|run| (money(-(run[0] as f64)), run.len())).collect();
+        let counts = sorted.chunk_by(|a, b| a == b).rev().map(|run| (money(-run[0] as f64), run.len())).collect();
         let distribution = Distribution::of_counts(counts, money(self.step() as f64));
         let losing = sorted.len() - sorted.partition_point(|loss| *loss <= 0);
         let all = Losses { sorted: &sorted, possible: self.possible(), step: self.step() };
@@ -163,7 +163,7 @@ impl Book<'_> {
         let lost = |world| (0..self.bets.len()).filter(move |bet| loses(*bet, world)).map(|bet| self.id(bet));
         let shown = worlds.into_iter().take(wanted).map(|world| WorstWorld {
             world: numbers[world],
-            profit: self.unit.money(-(losses[world] as f64)),
+            profit: self.unit.money(-losses[world] as f64),
             lost: lost(world).collect(),
         });
         shown.collect()

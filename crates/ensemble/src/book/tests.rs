@@ -78,6 +78,19 @@ fn a_small_book_has_known_risk() {
     assert_eq!((rare.value_at_risk_ci.high, rare.shortfall_ci.high), (15.0, 15.0), "no bet can lose more");
 }
 
+/// No profit is a plain 0, not -0.
+#[test]
+fn nothing_staked_is_nothing_lost() {
+    let bets = [bet("0", "2", Side::Back)];
+    let book = book(&bets, &[vec![true, false]], &[true; 2]);
+    let losses = book.losses();
+    let tail = Losses { sorted: &losses, possible: book.possible(), step: book.step() }.tail("0.5".parse().unwrap());
+    let worlds = TailWorlds::of(&tail, &losses, &book.counted);
+    let zeros = [tail.shortfall, book.share_of(0, &tail, &worlds), tail.shortfall_ci.low, tail.shortfall_ci.high];
+    assert!(zeros.iter().all(|zero| *zero == 0.0), "{zeros:?}");
+    assert!(book.share_of(0, &tail, &worlds).is_sign_positive());
+}
+
 /// The definition, world by world: the mean over the worst part of the losses, each world with its weight.
 fn naive_tail(losses: &[i64], level: f64) -> (i64, f64, Vec<f64>) {
     let mass = losses.len() as f64 * (1.0 - level);
