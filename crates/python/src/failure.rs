@@ -122,7 +122,7 @@ impl From<QuestionError> for Failure {
             QuestionError::Ensemble(error) => return error.into(),
             QuestionError::TooFew(error) => return error.into(),
             QuestionError::Unknown(_) => "UnknownNameError",
-            QuestionError::TooMany { .. } => "LimitError",
+            QuestionError::TooMany { .. } | QuestionError::BookMemory { .. } => "LimitError",
             QuestionError::NoModel { .. } => "ModelError",
             QuestionError::NoWorlds { .. } => "TooFewWorldsError",
             QuestionError::Expression(_)
@@ -130,6 +130,10 @@ impl From<QuestionError> for Failure {
             | QuestionError::Words(_)
             | QuestionError::NoLegs
             | QuestionError::NoOutcomes
+            | QuestionError::Bet { .. }
+            | QuestionError::NoBets
+            | QuestionError::Level { .. }
+            | QuestionError::BookAmounts
             | QuestionError::NotFinite { .. }
             | QuestionError::NoEntity { .. } => "InvalidError",
         };
