@@ -18,6 +18,7 @@ from ._data import Data, Ensembles, connect, open
 from ._ensemble import Ensemble, Entity
 from ._model import Catalogue, Model, Outcome, Param, Promise, Stream, World, Worlds, check, code, flag, number, per_world, real, run
 from ._table import Table
+from ._write import write
 from .errors import (
     AccessError,
     DamagedError,
@@ -77,4 +78,5 @@ __all__ = [
     "per_world",
     "real",
     "run",
+    "write",
 ]

@@ -7,7 +7,7 @@ import os
 
 import numpy as np
 
-__all__ = ["Array", "Batches", "Draws", "Emitter", "Ensemble", "Store", "add_model", "bodies", "emitter", "find_models", "main", "play"]
+__all__ = ["Array", "Batches", "Draws", "Emitter", "Ensemble", "Store", "add_model", "bodies", "emitter", "find_models", "main", "play", "table", "write"]
 
 @final
 class Array:
@@ -94,3 +94,5 @@ def play(
     play: Callable[[int, int, int, Emitter], tuple[int | None, str] | None],
     progress: Callable[[int, int], None] | None,
 ) -> str: ...
+def table(columns: Sequence[tuple[str, np.ndarray]]) -> Batches: ...
+def write(store: Store, request: str, parts: Sequence[Any]) -> str: ...

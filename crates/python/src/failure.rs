@@ -5,6 +5,7 @@ use std::fmt::Display;
 use ::ensemble::{EnsembleError, QuestionError, TooFew};
 use ask::AskError;
 use disk::PlaceError;
+use import::ImportError;
 use ingest::IngestError;
 use pyo3::prelude::*;
 use run::RunError;
@@ -196,6 +197,20 @@ impl From<RunError> for Failure {
             RunError::Thread(error) => Self::storage(error),
             RunError::Model { .. } => Self::model(error),
         }
+    }
+}
+
+impl From<ImportError> for Failure {
+    fn from(error: ImportError) -> Self {
+        let class = match error {
+            ImportError::Ensemble(error) => return error.into(),
+            ImportError::Table(error) => return error.into(),
+            ImportError::Taken { .. } => "ExistsError",
+            ImportError::Memory { .. } => "LimitError",
+            ImportError::Spill { .. } => "StorageError",
+            _ => "InvalidError",
+        };
+        Self::new(class, error)
     }
 }
 

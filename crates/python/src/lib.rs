@@ -19,6 +19,7 @@ mod draws;
 mod emitted;
 mod ensemble;
 mod failure;
+mod import;
 mod model;
 mod play;
 mod store;
@@ -55,6 +56,8 @@ mod _native {
     use super::emitted::emitter;
     #[pymodule_export]
     use super::ensemble::Ensemble;
+    #[pymodule_export]
+    use super::import::{table, write};
     #[pymodule_export]
     use super::main;
     #[pymodule_export]

@@ -1,0 +1,139 @@
+//! Numbers computed in Python become an ensemble.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use ::import::{ColumnNames, Form, Input, Mode, Options};
+use arrow::array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray};
+use numpy::{PyArrayDescrMethods as _, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods as _};
+use pyo3::prelude::*;
+use pyo3_arrow::input::AnyRecordBatch;
+use serde::Deserialize;
+use serde_json::json;
+use world::Seed;
+
+use crate::batches::Batches;
+use crate::failure::Failure;
+use crate::store::Store;
+use crate::wait::{poll, runtime};
+
+/// What to make of the numbers.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Request {
+    name: String,
+    mode: String,
+    form: Option<String>,
+    world: Option<String>,
+    entity_column: Option<String>,
+    outcome: Option<String>,
+    value: Option<String>,
+    entity: String,
+    kinds: BTreeMap<String, String>,
+    seed: u64,
+}
+
+impl Request {
+    fn options(self) -> Result<Options, Failure> {
+        let kinds = self.kinds.into_iter().map(|(outcome, kind)| Ok((outcome, kind.parse()?)));
+        Ok(Options {
+            mode: match self.mode.as_str() {
+                "replace" => Mode::Replace,
+                "append" => Mode::Append,
+                _ => Mode::New,
+            },
+            form: match self.form.as_deref() {
+                None => None,
+                Some("wide") => Some(Form::Wide),
+                Some("long") => Some(Form::Long),
+                Some(other) => return Err(Failure::invalid(format!("the form is {other:?}: write wide or long"))),
+            },
+            columns: ColumnNames {
+                world: self.world,
+                entity: self.entity_column,
+                outcome: self.outcome,
+                value: self.value,
+            },
+            entity: self.entity,
+            kinds: kinds.collect::<Result<_, String>>().map_err(Failure::invalid)?,
+            seed: Seed(self.seed),
+            ..Options::default()
+        })
+    }
+}
+
+/// Stores Arrow objects as an ensemble, one after another.
+#[pyfunction]
+pub(crate) fn write(py: Python<'_>, store: &Store, request: &str, parts: Vec<AnyRecordBatch>) -> PyResult<String> {
+    let request: Request = serde_json::from_str(request).map_err(Failure::invalid)?;
+    let name = request.name.clone();
+    let options = request.options()?;
+    let one = |(place, part): (usize, AnyRecordBatch)| {
+        let batches = part.into_reader()?;
+        Ok(Input { name: format!("part {}", place + 1), batches, rows: None })
+    };
+    let inputs: Vec<Input> = parts.into_iter().enumerate().map(one).collect::<PyResult<_>>()?;
+    let ((folder, disk), stop) = (store.opened(), options.stop.clone());
+    let mut task = runtime()?.spawn(async move {
+        ::import::import(&folder, disk, &name, inputs.into_iter().map(Ok), &options).await.map_err(Failure::from)
+    });
+    let mut raised = None;
+    let done = loop {
+        if let Some(done) = poll(py, &mut task)? {
+            break done;
+        }
+        if let Err(error) = py.check_signals() {
+            stop.store(true, Ordering::Relaxed);
+            raised.get_or_insert(error);
+        }
+    };
+    match raised {
+        Some(raised) => Err(raised),
+        None => Ok(json!(done?).to_string()),
+    }
+}
+
+/// Arrays of equal length as an Arrow table.
+#[pyfunction]
+pub(crate) fn table(columns: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Batches> {
+    let columns = columns.into_iter().map(|(name, values)| Ok((name.clone(), array(&name, &values)?)));
+    let columns = columns.collect::<PyResult<Vec<_>>>()?;
+    let batch = RecordBatch::try_from_iter(columns).map_err(Failure::invalid)?;
+    Ok(Batches::new(batch.schema(), vec![batch]))
+}
+
+fn array(name: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
+    let array = values.cast::<PyUntypedArray>()?;
+    if array.ndim() != 1 {
+        return Err(
+            Failure::invalid(format!("{name} has {} dimensions: give one value for each world", array.ndim())).into()
+        );
+    }
+    let cast = |to: &str| array.call_method1("astype", (to,));
+    Ok(match array.dtype().kind() {
+        b'b' => {
+            Arc::new(BooleanArray::from(cast("bool")?.extract::<PyReadonlyArray1<'_, bool>>()?.as_array().to_vec()))
+        }
+        b'i' | b'u' if array.dtype().itemsize() < 8 || array.dtype().kind() == b'i' => {
+            Arc::new(Int64Array::from(cast("int64")?.extract::<PyReadonlyArray1<'_, i64>>()?.as_array().to_vec()))
+        }
+        b'f' if array.dtype().itemsize() <= 8 => {
+            Arc::new(Float64Array::from(cast("float64")?.extract::<PyReadonlyArray1<'_, f64>>()?.as_array().to_vec()))
+        }
+        b'U' | b'O' => {
+            let texts: Vec<String> = array
+                .call_method0("tolist")?
+                .extract()
+                .map_err(|_| Failure::invalid(format!("{name} has values that are neither numbers nor texts")))?;
+            Arc::new(StringArray::from(texts))
+        }
+        _ => {
+            return Err(Failure::invalid(format!(
+                "{name} has the type {}: give numbers, booleans or texts",
+                array.dtype()
+            ))
+            .into());
+        }
+    })
+}
