@@ -211,6 +211,8 @@ def test_asyncpg_takes_types_from_casts(server, stored):
         for cast, value in [
             ("text[]", ["a", None]),
             ("bigint[]", [1, 2]),
+            ("timestamptz[]", [FIRST]),
+            ("timestamptz", FIRST),
             ("date", day),
             ("int4", -3),
             ("float8", 0.5),
@@ -224,7 +226,7 @@ def test_asyncpg_takes_types_from_casts(server, stored):
         assert await connection.fetchval("SELECT $1::uuid AS v", uuid.UUID(int=7)) == str(uuid.UUID(int=7))
         later = await connection.fetchval("SELECT max(time + $1::interval) FROM cpu WHERE host = 'a'", datetime.timedelta(hours=1, days=2))
         assert later == FIRST + datetime.timedelta(hours=1, days=2)
-        for sql, value in [("host = any($1)", ["a", "x"]), ("cores = any($1)", [8]), ("time = any($1::timestamptz[])", [FIRST])]:
+        for sql, value in [("host = any($1)", ["a", "x"]), ("cores = any($1)", [8]), ("time = any($1)", [FIRST]), ("load = any($1)", [0.5])]:
             assert await connection.fetchval(f"SELECT count(*) FROM cpu WHERE {sql}", value) == 1, sql
         assert await connection.fetchval("SELECT host FROM cpu ORDER BY host LIMIT $1 OFFSET $2", 1, 1) == "b"
         copied = io.BytesIO()

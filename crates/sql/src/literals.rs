@@ -1,8 +1,8 @@
 //! Values of the parameters `$1`, `$2`, inserted into a statement as literals.
 
 use datafusion::sql::sqlparser::ast::{
-    DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident, ObjectName,
-    Statement, Value,
+    BinaryOperator, DataType, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments,
+    Ident, ObjectName, Statement, Value,
 };
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,9 @@ pub(crate) fn quoted_if_needed(name: &str) -> String {
     let is_plain = name.starts_with(plain) && name.chars().all(|c| plain(c) || c.is_ascii_digit());
     if is_plain { name.to_owned() } else { quoted(name) }
 }
+
+/// The function that makes a list of its arguments.
+const LIST: &str = "make_array";
 
 /// A value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -61,7 +64,7 @@ impl Literal {
                 let digits: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
                 Expr::Value(Value::HexStringLiteral(digits.concat()).into())
             }
-            Self::List(values) => call("make_array", values.iter().map(Self::expression).collect()),
+            Self::List(values) => call(LIST, values.iter().map(Self::expression).collect()),
         }
     }
 }
@@ -130,12 +133,26 @@ pub(crate) fn as_list(value: &Literal) -> Literal {
 pub(crate) fn place(statement: &mut Statement, values: Option<&[Literal]>) -> Result<usize, QueryError> {
     let mut places = Places { values, most: 0 };
     walk(statement, &mut |node| match node {
-        Node::Expr(Expr::AnyOp { right, .. } | Expr::AllOp { right, .. }) => places.place(right, as_list),
+        Node::Expr(expr @ Expr::AnyOp { .. }) => places.place_any(expr),
+        Node::Expr(Expr::AllOp { right, .. }) => places.place(right, as_list),
         Node::Expr(Expr::Cast { expr, data_type: DataType::Array(_), .. }) => places.place(expr, as_list),
         Node::Expr(other) => places.place(other, Literal::clone),
         _ => Ok(()),
     })?;
     Ok(places.most)
+}
+
+/// The items of a list that [`Literal::expression`] wrote; `None` if there are none.
+fn items(list: &Expr) -> Option<Vec<Expr>> {
+    let Expr::Function(Function { name, args: FunctionArguments::List(list), .. }) = list else { return None };
+    if name.to_string() != LIST {
+        return None;
+    }
+    let item = |arg: &FunctionArg| match arg {
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(item)) => Some(item.clone()),
+        _ => None,
+    };
+    list.args.iter().map(item).collect::<Option<Vec<_>>>().filter(|items| !items.is_empty())
 }
 
 struct Places<'a> {
@@ -145,6 +162,20 @@ struct Places<'a> {
 }
 
 impl Places<'_> {
+    /// Replaces `x = ANY($1)` with `x IN (...)`. DataFusion cannot push down the former for lists of times or floats.
+    fn place_any(&mut self, expr: &mut Expr) -> Result<(), QueryError> {
+        let Expr::AnyOp { left, compare_op, right, .. } = expr else { return Ok(()) };
+        let before = right.clone();
+        self.place(right, as_list)?;
+        if *compare_op == BinaryOperator::Eq
+            && before != *right
+            && let Some(list) = items(right)
+        {
+            *expr = Expr::InList { expr: left.clone(), list, negated: false };
+        }
+        Ok(())
+    }
+
     /// Replaces a parameter with its value, converted by `due`.
     fn place(&mut self, expr: &mut Expr, due: fn(&Literal) -> Literal) -> Result<(), QueryError> {
         if let Expr::Nested(inner) = expr {

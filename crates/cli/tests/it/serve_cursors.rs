@@ -78,7 +78,7 @@ fn copy_obeys_the_limits_of_questions() {
         ("COPY (BEGIN) TO STDOUT", "25006"),
         ("COPY (SELECT nope) TO STDOUT", "42703"),
         ("COPY nope TO STDOUT", "42P01"),
-        ("COPY cpu FROM STDIN", "42601"),
+        ("COPY cpu FROM STDIN", "25006"),
         ("COPY (SELECT 1 / 0) TO STDOUT", "22012"),
         (&format!("COPY ({}1{}) TO STDOUT", "SELECT (".repeat(60), ")".repeat(60)), "54001"),
         (&format!("COPY {} TO STDOUT", "(".repeat(500_000)), "42601"),
@@ -91,7 +91,8 @@ fn copy_obeys_the_limits_of_questions() {
         assert_eq!(client.column("SELECT 1"), ["1"]);
     }
     client.ask("SET statement_timeout = '500ms'");
-    assert_eq!(code(&client.ask(&format!("COPY ({LONG}) TO STDOUT"))).as_deref(), Some("57014"));
+    let endless = "SELECT sum(a.value * b.value % 7) FROM generate_series(1, 1000000) a, generate_series(1, 1000000) b";
+    assert_eq!(code(&client.ask(&format!("COPY ({endless}) TO STDOUT"))).as_deref(), Some("57014"));
     // A client that leaves in the middle of its rows.
     let mut leaving = asked.client();
     leaving.send(b'Q', format!("COPY ({LONG}) TO STDOUT\0").as_bytes());

@@ -35,13 +35,16 @@ const SIGNATURE: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 const END: &[u8] = &(-1_i16).to_be_bytes();
 
 impl Copy {
-    /// Parses a statement; `None` for any other, and for a `COPY` that writes on the server.
+    /// Parses a statement; `None` for any other, and for a `COPY` to a file of the server.
     pub(super) fn of(sql: &str) -> Result<Option<Self>, PgError> {
         let mut words = Words::of(sql);
         if !words.take("copy").unwrap_or(false) {
             return Ok(None);
         }
         let sql = source(&mut words)?;
+        if words.take("from")? {
+            return Err(PgError::new("25006", "cannot run COPY FROM: only queries are allowed"));
+        }
         if !(words.take("to")? && words.take("stdout")?) {
             return Ok(None);
         }
@@ -308,14 +311,13 @@ mod tests {
         let old = copy("COPY cpu TO STDOUT WITH CSV HEADER DELIMITER AS ';' FORCE QUOTE *");
         assert_eq!((old.form, old.header, old.delimiter, old.quotes_all), (Form::Csv, true, b';', true));
         assert_eq!(copy("COPY (SELECT 1) TO STDOUT (FORMAT binary)").form, Form::Binary);
-        for other in
-            ["SELECT 1", "COPY cpu FROM STDIN", "COPY cpu TO '/tmp/x'", "COPY cpu TO PROGRAM 'x'", "COPYING", "'open"]
-        {
+        for other in ["SELECT 1", "COPY cpu TO '/tmp/x'", "COPY cpu TO PROGRAM 'x'", "COPYING", "'open"] {
             assert_eq!(Copy::of(other).unwrap(), None, "{other}");
         }
         let deep = format!("COPY {} TO STDOUT", "(".repeat(100_000));
         for (wrong, code) in [
             ("COPY (SELECT 1 TO STDOUT", "42601"),
+            ("COPY cpu FROM STDIN", "25006"),
             (&deep, "42601"),
             ("COPY cpu TO STDOUT (FORMAT xml)", "22023"),
             ("COPY cpu TO STDOUT (DELIMITER 'ab')", "22023"),

@@ -66,8 +66,14 @@ impl Catalog {
         let lists = state.read().catalog_list().clone();
         let more: Arc<dyn SchemaProvider> = Arc::new(InformationSchemaProvider::new(lists));
         catalog.register_schema(INFORMATION, Arc::new(own(INFORMATION, Some(more))))?;
-        // DataFusion's own schema of this name would hide ours.
-        state.write().config_mut().options_mut().catalog.information_schema = false;
+        {
+            let mut state = state.write();
+            let options = state.config_mut().options_mut();
+            // DataFusion's own schema of this name would hide ours.
+            options.catalog.information_schema = false;
+            // Without a zone, a cast to `timestamptz` yields a time without one.
+            options.execution.time_zone = Some("UTC".to_owned());
+        }
         functions::register(context, &relations, login);
         Ok(Self(relations))
     }
