@@ -12,7 +12,7 @@ from . import _native
 from ._ensemble import Ensemble
 from ._local import Local
 from ._remote import Remote
-from ._table import Table
+from ._table import Table, arrow_object
 from .errors import InvalidError, RefusedRowsError
 
 
@@ -175,8 +175,8 @@ _ROWS = 50_000
 
 def _bodies(rows: Any) -> Iterator[tuple[str, bytes, int]]:
     """Rows in the forms of requests, with their number."""
-    if hasattr(rows, "__arrow_c_stream__") or hasattr(rows, "__arrow_c_array__"):
-        for body, count in _native.bodies(rows):
+    if (arrow := arrow_object(rows)) is not None:
+        for body, count in _native.bodies(arrow):
             yield "arrow", body, count
         return
     if isinstance(rows, Mapping) or isinstance(rows, (str, bytes)) or not isinstance(rows, Iterable):

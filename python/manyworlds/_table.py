@@ -16,6 +16,17 @@ if TYPE_CHECKING:
 _SHOWN_ROWS = 10
 
 
+def arrow_object(rows: Any) -> Any | None:
+    """What has the Arrow PyCapsule interface, without an index that has no name; `None` for anything else."""
+    if not (hasattr(rows, "__arrow_c_stream__") or hasattr(rows, "__arrow_c_array__")):
+        return None
+    index = getattr(rows, "index", None)
+    if index is not None and hasattr(rows, "reset_index") and all(name is None for name in index.names):
+        # pandas would add it as a column.
+        return rows.reset_index(drop=True)
+    return rows
+
+
 class Table:
     """Rows of an answer, as Arrow record batches.
 

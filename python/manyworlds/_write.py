@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import _native
+from ._table import arrow_object
 from .errors import InvalidError
 
 if TYPE_CHECKING:
@@ -90,8 +91,8 @@ def _parts(values: Any) -> list[Any]:
     """Arrow objects with the values."""
     if hasattr(values, "data_vars"):
         values = _of_dataset(values)
-    elif hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
-        return [values]
+    elif (arrow := arrow_object(values)) is not None:
+        return [arrow]
     if not isinstance(values, Mapping) or not values:
         raise InvalidError(f"the values are {type(values).__name__}: give arrays by outcome, or an Arrow object")
     import numpy as np

@@ -191,6 +191,16 @@ def test_invalid_runs_are_refused(tmp_path, options, error, words):
     assert list(mw.open(tmp_path / "data").ensembles) == []
 
 
+def test_real_outcomes_may_be_anything(tmp_path):
+    special = np.array([np.nan, np.inf, -np.inf, 1e308, 5e-324, -0.0])
+    odd = both(lambda worlds: np.zeros(len(worlds)), lambda worlds: special[worlds.numbers % len(special)])
+    entity = mw.run(odd, worlds=60, name="odd", data=tmp_path, range_worlds=7)["a-1"]
+    assert entity.worlds("y").tobytes() == np.tile(special, 10).tobytes()
+    assert entity.outcome("y").worlds == 60
+    nothing = mw.run(both(lambda w: np.zeros(len(w)), lambda w: np.full(len(w), np.nan)), 60, name="nan", data=tmp_path)
+    assert np.isnan(nothing["a-1"].worlds("y")).all() and nothing.verify()
+
+
 def test_names_are_taken_once(tmp_path):
     first = played(tmp_path)
     with pytest.raises(mw.ExistsError, match="exists already"):

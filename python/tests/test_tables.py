@@ -68,14 +68,14 @@ def test_rows_come_in_as_dicts_and_as_arrow(data):
     at = dt.datetime(2026, 1, 2, 3, 4, 5, tzinfo=dt.timezone.utc)
     assert data.append("t", [{"time": at, "host": "a", "ms": 3}, {"time": at, "host": "b", "ms": np.int64(5)}]) == 2
     assert data.append("t", pl.DataFrame({"time": [at], "host": ["c"], "ms": [7]})) == 1
-    assert data.append("t", pd.DataFrame({"host": ["d"], "ms": [9]})) == 1
+    assert data.append("t", pd.DataFrame({"host": ["c", "d"], "ms": [7, 9]}).iloc[1:]) == 1
     assert data.append("t", pa.record_batch({"host": ["e"], "ms": [11]})) == 1
     assert data.sql('SELECT host, ms FROM t ORDER BY host').to_dicts() == [
         {"host": host, "ms": ms} for host, ms in zip("abcde", [3, 5, 7, 9, 11])
     ]  # fmt: skip
     assert data.sql("SELECT count(*) AS n FROM t WHERE time = TIMESTAMP '2026-01-02 03:04:05'")["n"].tolist() == [3]
     assert data.ask("t", sum="ms", count=True).to_dicts() == [{"count": 5, "sum(ms)": 35}]
-    assert "default.t" in data.tables
+    assert "default.t" in data.tables and "__index_level_0__" not in data.sql("SELECT * FROM t").columns
 
 
 def test_many_rows_go_to_segments(data, tmp_path):

@@ -118,15 +118,20 @@ impl Aggregate {
         }
         let first = bucket(self.min);
         let span = i64::from(bucket(self.max)) - i64::from(first);
-        if span >= DENSE_MAX {
+        // Without numbers other than NaN, the bounds are those of nothing.
+        if !(0..DENSE_MAX).contains(&span) {
             values.for_each(|value| *self.buckets.entry(bucket(value)).or_default() += 1);
             return;
         }
         // The common case: count in place, without lookups.
         let mut counts = vec![0u64; span as usize + 1];
-        values.for_each(|value| counts[(bucket(value) - first) as usize] += 1);
+        values.for_each(|value| match counts.get_mut((bucket(value) - first) as usize) {
+            Some(count) => *count += 1,
+            // NaN, which the bounds leave out.
+            None => *self.buckets.entry(bucket(value)).or_default() += 1,
+        });
         let there = counts.into_iter().enumerate().filter(|(_, count)| *count > 0);
-        self.buckets = there.map(|(place, count)| (first + place as i32, count)).collect();
+        self.buckets.extend(there.map(|(place, count)| (first + place as i32, count)));
     }
 
     /// Adds the same outcome over other worlds.
@@ -353,6 +358,19 @@ mod tests {
 
     fn whole(values: &[i32], scale: i32) -> Aggregate {
         Aggregate::of(&Values::I32(values), scale)
+    }
+
+    #[test]
+    fn every_real_number_is_counted() {
+        let special =
+            [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, f64::MIN, 5e-324, -0.0, 0.0, 1.5, -f64::NAN];
+        for chosen in 1u32..1 << special.len() {
+            let values = special.iter().enumerate().filter(|(place, _)| chosen >> place & 1 == 1);
+            let values: Vec<f64> = values.map(|(_, value)| *value).collect();
+            let aggregate = Aggregate::of(&Values::F64(&values), 1);
+            assert_eq!(aggregate.buckets.values().sum::<u64>(), values.len() as u64, "{values:?}");
+            let _ = (aggregate.interval(), aggregate.quantile(0.5), aggregate.bounds());
+        }
     }
 
     proptest! {
