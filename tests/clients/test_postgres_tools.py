@@ -4,7 +4,6 @@ import asyncio
 import datetime
 import decimal
 import io
-import os
 import subprocess
 import uuid
 from pathlib import Path
@@ -20,6 +19,8 @@ from sqlalchemy.engine.reflection import ObjectKind
 
 from test_postgres import FIRST, ROWS, connect, psql, running, stored, wait_until  # noqa: F401
 
+# Where the system's package of the JDBC driver puts it.
+DRIVER = "/usr/share/java/postgresql.jar"
 TYPES = {"time": "TIMESTAMP", "host": "TEXT", "load": "DOUBLE PRECISION", "cores": "BIGINT"}
 
 
@@ -74,9 +75,8 @@ def test_pandas_reads_tables_through_sqlalchemy(engine, stored):
 JAVA = Path(__file__).parent / "Metadata.java"
 
 
-@pytest.mark.skipif("MANYWORLDS_PGJDBC" not in os.environ, reason="the driver is not at hand")
 def test_jdbc_reads_metadata(server, stored):
-    words = ["java", "-cp", os.environ["MANYWORLDS_PGJDBC"], str(JAVA)]
+    words = ["java", "-cp", DRIVER, str(JAVA)]
     words += [f"jdbc:postgresql://{server.host}:{server.pg_port}/{stored}", server.token or "none", stored]
     ran = subprocess.run(words, capture_output=True, text=True, timeout=120)
     assert ran.returncode == 0, ran.stderr

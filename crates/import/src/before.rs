@@ -4,21 +4,12 @@ use std::collections::BTreeMap;
 
 use ensemble::StoredEnsemble;
 use model::{Catalogue, Outcome, OutcomeKind};
-use serde::{Deserialize, Serialize};
 
 use crate::error::{ImportError, Result};
 use crate::options::Kind;
 
 /// The model of imported ensembles: a name that no model has.
 pub const MODEL: &str = "import";
-
-/// What an imported ensemble keeps in place of a model's parameters.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Parameters {
-    /// The text of each code, by outcome.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) labels: BTreeMap<String, Vec<String>>,
-}
 
 /// The stored part of an ensemble.
 #[derive(Debug)]
@@ -27,8 +18,6 @@ pub(crate) struct Before {
     /// Stored worlds, from 0 on.
     pub(crate) worlds: u32,
     pub(crate) catalogue: Catalogue,
-    /// The text of each code, by outcome.
-    pub(crate) labels: BTreeMap<String, Vec<String>>,
 }
 
 impl Before {
@@ -51,10 +40,7 @@ impl Before {
         if worlds == 0 {
             return Err(ImportError::Interrupted { name: plan.name.clone() });
         }
-        let Ok(Parameters { labels }) = serde_json::from_str(&plan.parameters) else {
-            return refuse("its description does not read".to_owned());
-        };
-        Ok(Self { version: stored.version, worlds, catalogue: plan.catalogue.clone(), labels })
+        Ok(Self { version: stored.version, worlds, catalogue: plan.catalogue.clone() })
     }
 
     /// Checks that declared kinds are the stored ones.
@@ -70,10 +56,18 @@ impl Before {
         }
     }
 
+    fn outcome(&self, name: &str) -> Option<&Outcome> {
+        self.catalogue.kinds.iter().flat_map(|kind| &kind.outcomes).find(|known| known.name == name)
+    }
+
+    /// The text of each code of an outcome; none if its codes have no texts.
+    pub(crate) fn labels(&self, outcome: &str) -> &[String] {
+        self.outcome(outcome).map_or(&[], |outcome| &outcome.labels)
+    }
+
     /// The stored kind of an outcome, which new values must fit; `None` for an unknown outcome.
     pub(crate) fn kind(&self, outcome: &str) -> Option<Kind> {
-        let known = self.catalogue.kinds.iter().flat_map(|kind| &kind.outcomes).find(|known| known.name == outcome);
-        known.map(|Outcome { kind, scale, .. }| match kind {
+        self.outcome(outcome).map(|Outcome { kind, scale, .. }| match kind {
             OutcomeKind::Number => Kind::Number { scale: Some(*scale) },
             OutcomeKind::Flag => Kind::Flag,
             OutcomeKind::Code => Kind::Code,

@@ -1,8 +1,6 @@
 //! The catalogue of an input: entities and outcomes in the order of their names, so that every form and order of rows
 //! gives the same content.
 
-use std::collections::BTreeMap;
-
 use model::{Catalogue, Entity, EntityKind, Outcome, OutcomeKind};
 
 use crate::before::{Before, check_names};
@@ -20,8 +18,6 @@ pub(crate) struct Description {
     pub(crate) coders: Vec<Coder>,
     /// By entity and outcome of the catalogue.
     pub(crate) places: Vec<Vec<Place>>,
-    /// The text of each code, by outcome.
-    pub(crate) labels: BTreeMap<String, Vec<String>>,
     /// The numbers of the outcomes in the input, in the catalogue's order.
     pub(crate) outcomes: Vec<u32>,
 }
@@ -49,7 +45,6 @@ pub(crate) fn describe(
         let new: Vec<&str> = outcome_names.iter().map(String::as_str).collect();
         check_names(name, "outcome", &have.collect::<Vec<_>>(), &new)?;
     }
-    let mut labels = BTreeMap::new();
     let mut coders = Vec::new();
     let mut described = Vec::new();
     for (id, outcome) in outcomes.iter().zip(outcome_names) {
@@ -60,9 +55,6 @@ pub(crate) fn describe(
         let codes = if texts.is_empty() { None } else { Some(codes(&content.texts, &texts, &outcome, before)?) };
         let unit = if kind == OutcomeKind::Flag { "0 or 1".to_owned() } else { String::new() };
         let words = codes.as_ref().map(|(words, _)| words.clone()).unwrap_or_default();
-        if !words.is_empty() {
-            labels.insert(outcome.clone(), words.clone());
-        }
         coders.push(Coder::new(seen, kind, scale, codes.map(|(_, codes)| codes)));
         described.push(Outcome { name: outcome, unit, kind, scale, labels: words });
     }
@@ -80,7 +72,7 @@ pub(crate) fn describe(
         entities: entity_names.into_iter().map(entity).collect(),
         events: Vec::new(),
     };
-    Ok(Description { catalogue, coders, places, labels, outcomes })
+    Ok(Description { catalogue, coders, places, outcomes })
 }
 
 /// The kind of all imported entities: they have the same outcomes.
@@ -106,7 +98,7 @@ fn codes(names: &Names, texts: &[u32], outcome: &str, before: Option<&Before>) -
         return refuse(format!("it holds {} different texts, {LABELS_MAX} at most", texts.len()));
     }
     let words: Vec<String> = match before {
-        Some(before) => before.labels.get(outcome).cloned().unwrap_or_default(),
+        Some(before) => before.labels(outcome).to_vec(),
         None => texts.iter().map(|text| names.get(*text).to_owned()).collect(),
     };
     let mut codes = vec![0; names.len()];

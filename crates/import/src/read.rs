@@ -253,7 +253,7 @@ impl<'a> Reader<'a> {
                 let reason = format!("it is a {kind}, and holds texts in {}", rows.input);
                 return Err(ImportError::Outcome { outcome: name.to_owned(), reason });
             }
-            let has_labels = self.before.is_some_and(|before| before.labels.contains_key(name));
+            let has_labels = self.before.is_some_and(|before| !before.labels(name).is_empty());
             if has_labels && seen.class.is_some_and(|class| class != Class::Texts) {
                 let reason = format!("its codes stand for texts, and it holds no texts in {}", rows.input);
                 return Err(ImportError::Outcome { outcome: name.to_owned(), reason });

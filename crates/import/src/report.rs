@@ -56,7 +56,7 @@ pub(crate) fn report(stored: &StoredEnsemble, content: &Content, description: &D
             name: outcome.name.clone(),
             kind: shown(outcome),
             bounds: (seen.min <= seen.max).then_some([seen.min, seen.max]),
-            labels: description.labels.get(&outcome.name).cloned().unwrap_or_default(),
+            labels: outcome.labels.clone(),
             not_finite: seen.not_finite,
         }
     });

@@ -13,7 +13,7 @@ use ensemble::{
 use model::{OutcomeBlock, Sink as _, Stop};
 use world::{World, WorldRange};
 
-use crate::before::{Before, MODEL, Parameters};
+use crate::before::{Before, MODEL};
 use crate::catalogue::Description;
 use crate::error::{ImportError, Result};
 use crate::kinds::Coded;
@@ -45,7 +45,7 @@ pub(crate) async fn write(
             // The new worlds are planned first: a range that nobody planned is damage.
             store.plan_worlds(name, before.version, all).await?
         }
-        None => store.register(plan(name, content, description, options, all)?, options.mode == Mode::Replace).await?,
+        None => store.register(plan(name, content, description, options, all), options.mode == Mode::Replace).await?,
     };
     let ranges = new.split(content.range_worlds as u32);
     let written = write_ranges(content, description, options, &ensemble, store.disk(), (&ranges, first));
@@ -67,27 +67,18 @@ pub(crate) async fn write(
     Ok(store)
 }
 
-fn plan(
-    name: &str,
-    content: &Content,
-    description: &Description,
-    options: &Options,
-    worlds: WorldRange,
-) -> Result<Plan> {
-    let parameters = Parameters { labels: description.labels.clone() };
-    let unwritten =
-        |error: serde_json::Error| EnsembleError::Description { name: name.into(), reason: error.to_string() };
-    Ok(Plan {
+fn plan(name: &str, content: &Content, description: &Description, options: &Options, worlds: WorldRange) -> Plan {
+    Plan {
         name: name.to_owned(),
         model: MODEL.to_owned(),
-        parameters: serde_json::to_string(&parameters).map_err(unwritten)?,
+        parameters: "{}".to_owned(),
         seed: options.seed,
         worlds,
         range_worlds: content.range_worlds as u32,
         // An import has no events, so there are none to store.
         events: EventMode::Replay,
         catalogue: description.catalogue.clone(),
-    })
+    }
 }
 
 /// Writes the files of all ranges on several threads, without committing them. `first` is the first world of the input.

@@ -100,7 +100,7 @@ async fn texts_and_booleans_are_codes_and_flags() {
     assert_eq!(kinds, [("late", "flag"), ("sky", "code")]);
     assert_eq!(report.outcomes[1].labels, ["fog 2", "fog 10", "rain", "sun"]);
     let plan = &columns.ensemble().plan;
-    assert_eq!(plan.catalogue.kinds[0].outcomes[1].unit, "0 fog 2, 1 fog 10, 2 rain, 3 sun");
+    assert_eq!(plan.catalogue.kinds[0].outcomes[1].labels, ["fog 2", "fog 10", "rain", "sun"]);
     let declared = Options { kinds: [("late".to_owned(), "flag".parse().unwrap())].into(), ..Options::default() };
     let numbers = input(vec![("late", integers([1, 0, 0, 1, 1])), ("sky", Arc::new(dictionary))]);
     assert_eq!(import_fresh(vec![numbers], &declared).await.0.hash, report.hash);
