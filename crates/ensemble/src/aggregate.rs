@@ -195,9 +195,9 @@ impl Aggregate {
         }
     }
 
-    /// Smallest and largest value; `None` without worlds.
+    /// Smallest and largest value other than NaN; `None` without any.
     pub fn bounds(&self) -> Option<[f64; 2]> {
-        (self.count > 0).then_some([self.min, self.max])
+        (self.min <= self.max).then_some([self.min, self.max])
     }
 
     /// The smallest value that at least a share `q` of the worlds does not exceed, within 0.4%; exact for integers up
@@ -209,7 +209,9 @@ impl Aggregate {
         for (bucket, count) in &self.buckets {
             seen += count;
             if seen >= rank {
-                return Some(value_of(*bucket, scale).clamp(self.min, self.max));
+                let value = value_of(*bucket, scale);
+                let bounds = self.bounds().filter(|_| !value.is_nan());
+                return Some(bounds.map_or(value, |[min, max]| value.clamp(min, max)));
             }
         }
         None
