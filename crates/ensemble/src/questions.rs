@@ -262,7 +262,8 @@ impl CompareQuestion {
     /// Answers over the columns of both ensembles; stops once `wanted` returns false.
     ///
     /// # Errors
-    /// See [`compare`]; also when there are too many outcomes.
+    /// When either ensemble does not know a name, an expression is invalid or not finite in some world, either has no
+    /// worlds, there are too many outcomes, nobody waits, or segments cannot be read.
     pub fn answer(
         &self,
         first: &Columns,

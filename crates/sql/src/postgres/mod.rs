@@ -4,7 +4,7 @@
 //! The crate `datafusion-pg-catalog` 0.19 offers the same. It does not serve here: its table numbers come from a counter
 //! in memory, and each question runs in a process of its own, where they would differ; its tables of functions, types
 //! and constraints are exports of a real PostgreSQL, with keys and functions that this program lacks; its rewriting
-//! needs a parser of its own, outside the limits of [`crate::parser`]; and it needs `arrow-pg` and `postgres-types`.
+//! needs a parser of its own, outside the limits of `crate::parser`; and it needs `arrow-pg` and `postgres-types`.
 
 mod columns;
 mod functions;
