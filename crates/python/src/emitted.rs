@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use model::{Catalogue, Outcome, OutcomeBlock, OutcomeKind, Sink, Stop, Values};
 use numpy::{PyArrayDescrMethods as _, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods as _};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{IntoPyDict as _, PyDict};
 use world::{World, WorldRange};
 
 use crate::failure::Failure;
@@ -80,19 +80,18 @@ impl Emitter {
                 array.shape()
             )));
         }
-        let at = |place: usize| self.range.first().0 + place as u32;
         let kind = array.dtype().kind();
         let is_real = outcome.kind == OutcomeKind::Real;
         let converted = match kind {
-            b'f' if is_real => return Ok(Numbers::F64(floats(array)?)),
+            b'b' | b'i' | b'u' | b'f' if is_real => return Ok(Numbers::F64(cast::<f64>(array)?.as_slice()?.to_vec())),
+            b'b' => Ok(flags(cast::<bool>(array)?.as_slice()?, outcome)),
             // An `int64` holds no larger ones.
-            b'u' if !is_real && array.dtype().itemsize() == 8 => whole(&floats(array)?, outcome),
-            b'f' => whole(&floats(array)?, outcome),
-            b'b' | b'i' | b'u' if is_real => return Ok(Numbers::F64(floats(array)?)),
-            b'b' | b'i' | b'u' => scaled(&integers(array)?, outcome),
+            b'u' if array.dtype().itemsize() == 8 => whole(cast::<f64>(array)?.as_slice()?, outcome),
+            b'f' => whole(cast::<f64>(array)?.as_slice()?, outcome),
+            b'i' | b'u' => scaled(cast::<i64>(array)?.as_slice()?, outcome),
             _ => return Err(wrong(format!("has the type {}: emit numbers or booleans", array.dtype()))),
         };
-        converted.map_err(|(place, reason)| wrong(format!("{reason} in world {}", at(place))))
+        converted.map_err(|(place, reason)| wrong(format!("{reason} in world {}", self.range.first().0 + place as u32)))
     }
 }
 
@@ -103,52 +102,71 @@ fn wrong(entity: &str, reason: &str) -> Failure {
     Failure::invalid(format!("{entity}: {reason}"))
 }
 
-fn cast<'py, T: numpy::Element>(array: &Bound<'py, PyUntypedArray>, to: &str) -> PyResult<PyReadonlyArray1<'py, T>> {
-    let kwargs = PyDict::new(array.py());
-    kwargs.set_item("copy", false)?;
-    let cast = array.call_method("astype", (to,), Some(&kwargs))?;
-    cast.extract()
+/// The array as a contiguous one of another type: itself, if it is one already.
+fn cast<'py, T: numpy::Element>(array: &Bound<'py, PyUntypedArray>) -> PyResult<PyReadonlyArray1<'py, T>> {
+    let py = array.py();
+    let kwargs = [("copy", false)].into_py_dict(py)?;
+    kwargs.set_item("order", "C")?;
+    array.call_method("astype", (T::get_dtype(py),), Some(&kwargs))?.extract()
 }
 
-fn floats(array: &Bound<'_, PyUntypedArray>) -> PyResult<Vec<f64>> {
-    Ok(cast::<f64>(array, "float64")?.as_array().to_vec())
-}
-
-fn integers(array: &Bound<'_, PyUntypedArray>) -> PyResult<Vec<i64>> {
-    Ok(cast::<i64>(array, "int64")?.as_array().to_vec())
+fn flags(values: &[bool], outcome: &Outcome) -> Numbers {
+    match i16::try_from(outcome.scale) {
+        Ok(scale) => Numbers::I16(values.iter().map(|value| i16::from(*value) * scale).collect()),
+        Err(_) => Numbers::I32(values.iter().map(|value| i32::from(*value) * outcome.scale).collect()),
+    }
 }
 
 /// Whole numbers times the scale of their outcome.
 fn scaled(values: &[i64], outcome: &Outcome) -> Result<Numbers, Misfit> {
     let scale = i64::from(outcome.scale);
-    let fit = |value: &i64| value.checked_mul(scale).and_then(|value| i32::try_from(value).ok());
-    narrow(values.iter().map(fit)).map_err(|place| {
-        (place, format!("is {}, and its column holds numbers up to {}", values[place], i64::from(i32::MAX) / scale))
-    })
+    let most = i64::from(i32::MAX) / scale;
+    let fit = |value: i64| (value.wrapping_mul(scale) as i32, (-most..=most).contains(&value));
+    narrow(values, fit)
+        .map_err(|place| (place, format!("is {}, and its column holds numbers up to {most}", values[place])))
 }
 
 /// Real numbers that are multiples of 1 / scale.
 fn whole(values: &[f64], outcome: &Outcome) -> Result<Numbers, Misfit> {
     /// The largest error, in units of 1 / scale, that arithmetic may leave.
     const ERROR_MAX: f64 = 1e-6;
+    /// Adding it to a number below 2^31 rounds the number to an integer, which the lower bits then hold.
+    const ROUND: f64 = 6_755_399_441_055_744.0;
     let scale = f64::from(outcome.scale);
-    let fit = |value: &f64| {
-        let rounded = (value * scale).round_ties_even();
-        let fits = (value * scale - rounded).abs() <= ERROR_MAX && rounded.abs() <= f64::from(i32::MAX);
-        fits.then_some(rounded as i32)
+    let fit = |value: f64| {
+        let shifted = value * scale + ROUND;
+        let rounded = shifted - ROUND;
+        let fits = ((value * scale - rounded).abs() <= ERROR_MAX) & (rounded.abs() <= f64::from(i32::MAX));
+        (shifted.to_bits() as i32, fits)
     };
-    narrow(values.iter().map(fit)).map_err(|place| {
+    narrow(values, fit).map_err(|place| {
         let wanted =
             if outcome.scale == 1 { "a whole number".to_owned() } else { format!("a multiple of 1/{}", outcome.scale) };
         (place, format!("is {}, not {wanted}: round it, or declare a real outcome", values[place]))
     })
 }
 
-/// The numbers in the narrowest type, or the place of the first that is missing.
-fn narrow(values: impl Iterator<Item = Option<i32>>) -> Result<Numbers, usize> {
-    let values = values.enumerate().map(|(place, value)| value.ok_or(place)).collect::<Result<Vec<i32>, usize>>()?;
-    let narrow: Option<Vec<i16>> = values.iter().map(|value| i16::try_from(*value).ok()).collect();
-    Ok(narrow.map_or(Numbers::I32(values), Numbers::I16))
+/// The numbers in the narrowest type, or the place of the first that does not fit. `fit` returns the number, and whether
+/// it fits.
+fn narrow<T: Copy>(values: &[T], fit: impl Fn(T) -> (i32, bool)) -> Result<Numbers, usize> {
+    let (mut all_fit, mut beyond) = (true, 0);
+    // No branch, so that the compiler computes several numbers at once.
+    let numbers: Vec<i32> = values
+        .iter()
+        .map(|value| {
+            let (number, fits) = fit(*value);
+            all_fit &= fits;
+            beyond |= number ^ i32::from(number as i16);
+            number
+        })
+        .collect();
+    if !all_fit && let Some(place) = values.iter().position(|value| !fit(*value).1) {
+        return Err(place);
+    }
+    if beyond == 0 {
+        return Ok(Numbers::I16(numbers.into_iter().map(|number| number as i16).collect()));
+    }
+    Ok(Numbers::I32(numbers))
 }
 
 #[pymethods]
