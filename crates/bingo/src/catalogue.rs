@@ -35,13 +35,7 @@ pub(crate) fn whole_win(teams: usize) -> i32 {
 }
 
 fn outcomes(board: &Board) -> Vec<Outcome> {
-    let outcome = |name: String, unit: &str, kind, scale| Outcome {
-        name,
-        unit: unit.to_owned(),
-        kind,
-        scale,
-        labels: Vec::new(),
-    };
+    let outcome = |name: String, unit: &str, kind, scale| Outcome { scale, ..Outcome::new(name, unit, kind) };
     let number = |name: &str, unit: &str| outcome(name.to_owned(), unit, OutcomeKind::Number, 1);
     let end = board.duration + 1;
     let second =

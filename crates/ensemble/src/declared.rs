@@ -143,13 +143,7 @@ mod tests {
     use super::*;
 
     fn catalogue() -> Catalogue {
-        let outcome = |name: &str, kind| Outcome {
-            name: name.to_owned(),
-            unit: String::new(),
-            kind,
-            scale: 1,
-            labels: Vec::new(),
-        };
+        let outcome = |name: &str, kind| Outcome::new(name, "", kind);
         let column =
             |name: &str, kind, nullable| EventColumn { name: name.to_owned(), doc: String::new(), kind, nullable };
         let words = || EventKind::Label(vec!["run".to_owned(), "pass".to_owned()]);
@@ -158,7 +152,7 @@ mod tests {
                 name: "game".to_owned(),
                 outcomes: vec![outcome("points", OutcomeKind::Number), outcome("won", OutcomeKind::Flag)],
             }],
-            entities: vec![Entity { name: "game-1".to_owned(), kind: 0, title: String::new(), members: Vec::new() }],
+            entities: vec![Entity::new("game-1", 0)],
             events: vec![
                 column("kind", words(), false),
                 column("foul", words(), true),

@@ -36,6 +36,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// An outcome of whole numbers, or of real ones, without labels.
+    pub fn new(name: impl Into<String>, unit: impl Into<String>, kind: OutcomeKind) -> Self {
+        Self { name: name.into(), unit: unit.into(), kind, scale: 1, labels: Vec::new() }
+    }
+
     /// The label of a code.
     pub fn label(&self, code: f64) -> Option<&str> {
         let place = self.labels.iter().enumerate().find(|(place, _)| *place as f64 == code);
@@ -85,6 +90,14 @@ pub struct Entity {
     pub title: String,
     /// Its parts: the entity names of a game's home and away team, or a team's players by roster place.
     pub members: Vec<String>,
+}
+
+impl Entity {
+    /// An entity of a kind, titled by its name and without members.
+    pub fn new(name: impl Into<String>, kind: usize) -> Self {
+        let name = name.into();
+        Self { title: name.clone(), name, kind, members: Vec::new() }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -225,14 +238,8 @@ mod tests {
 
     #[test]
     fn faulty_catalogues_are_refused() {
-        let outcome = |name: &str, scale| Outcome {
-            name: name.into(),
-            unit: String::new(),
-            kind: OutcomeKind::Number,
-            scale,
-            labels: Vec::new(),
-        };
-        let entity = |name: &str, kind| Entity { name: name.into(), kind, title: String::new(), members: Vec::new() };
+        let outcome = |name: &str, scale| Outcome { scale, ..Outcome::new(name, "", OutcomeKind::Number) };
+        let entity = |name: &str, kind| Entity::new(name, kind);
         let column = |name: &str, kind| EventColumn { name: name.into(), doc: String::new(), kind, nullable: false };
         let words = |words: &[&str]| EventKind::Label(words.iter().map(|word| (*word).to_owned()).collect());
         let of = |outcomes, entities, events| {

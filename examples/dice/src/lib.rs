@@ -36,23 +36,15 @@ pub struct Dice {
 impl Dice {
     /// Any valid parameters work.
     pub fn new(parameters: &Parameters) -> Result<Self, ParameterError> {
-        let outcome = |name: &str, unit: &str, kind| Outcome {
-            name: name.into(),
-            unit: unit.into(),
-            kind,
-            scale: 1,
-            labels: Vec::new(),
-        };
-        let table =
-            |i| Entity { name: format!("table-{i}"), kind: 0, title: format!("table {i}"), members: Vec::new() };
+        let table = |i| Entity { title: format!("table {i}"), ..Entity::new(format!("table-{i}"), 0) };
         let column = |name: &str, kind| EventColumn { name: name.into(), doc: String::new(), kind, nullable: false };
         let catalogue = Catalogue {
             kinds: vec![EntityKind {
                 name: "table".into(),
                 outcomes: vec![
-                    outcome("ann", "pips", OutcomeKind::Number),
-                    outcome("bob", "pips", OutcomeKind::Number),
-                    outcome("ann_wins", "0 or 1", OutcomeKind::Flag),
+                    Outcome::new("ann", "pips", OutcomeKind::Number),
+                    Outcome::new("bob", "pips", OutcomeKind::Number),
+                    Outcome::new("ann_wins", "0 or 1", OutcomeKind::Flag),
                 ],
             }],
             entities: (1..=parameters.get("tables") as u32).map(table).collect(),

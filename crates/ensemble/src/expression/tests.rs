@@ -16,7 +16,7 @@ pub(super) fn catalogue() -> Catalogue {
         scale: if i == 2 { 2 } else { 1 },
         labels: if i == 0 { ["level", "", "three"].map(str::to_owned).to_vec() } else { Vec::new() },
     };
-    let entity = |name: &str| Entity { name: name.to_owned(), kind: 0, title: String::new(), members: Vec::new() };
+    let entity = |name: &str| Entity::new(name, 0);
     Catalogue {
         kinds: vec![EntityKind {
             name: "game".to_owned(),

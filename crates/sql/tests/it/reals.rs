@@ -27,16 +27,10 @@ fn waves() -> Waves {
         kind: EventKind::F64,
         nullable,
     };
-    let peak = Outcome {
-        name: "peak".to_owned(),
-        unit: "m".to_owned(),
-        kind: OutcomeKind::Real,
-        scale: 1,
-        labels: Vec::new(),
-    };
+    let peak = Outcome::new("peak", "m", OutcomeKind::Real);
     Waves(Catalogue {
         kinds: vec![EntityKind { name: "wave".to_owned(), outcomes: vec![peak] }],
-        entities: vec![Entity { name: "sea".to_owned(), kind: 0, title: String::new(), members: Vec::new() }],
+        entities: vec![Entity::new("sea", 0)],
         events: vec![column("level", false), column("gain", true)],
     })
 }
