@@ -6,6 +6,20 @@ use ensemble::Decimal;
 
 use super::{FormatArgs, PlaceArgs};
 
+/// The worlds that count.
+#[derive(Debug, clap::Args)]
+pub(crate) struct GivenArgs {
+    /// Count only worlds that meet this (repeatable)
+    ///
+    /// A condition over outcomes, or a moment of the entity's game such as
+    /// 'at q3 8:00 ±60, score 14-10 ±3, possession home'.
+    #[arg(long, value_name = "EXPR")]
+    pub(crate) given: Vec<String>,
+    /// Require this many worlds that meet --given
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) min_worlds: usize,
+}
+
 /// Arguments of `probability` and `price`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProbabilityArgs {
@@ -21,15 +35,8 @@ pub(crate) struct ProbabilityArgs {
     /// For example 'home_margin > 3.5'. All conditions must hold in the same world.
     #[arg(long = "condition", alias = "leg", value_name = "EXPR", required = true)]
     pub(crate) conditions: Vec<String>,
-    /// Count only worlds that meet this (repeatable)
-    ///
-    /// A condition over outcomes, or a moment of the entity's game such as
-    /// 'at q3 8:00 ±60, score 14-10 ±3, possession home'.
-    #[arg(long, value_name = "EXPR")]
-    pub(crate) given: Vec<String>,
-    /// Require this many worlds that meet --given
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    pub(crate) min_worlds: usize,
+    #[command(flatten)]
+    pub(crate) worlds: GivenArgs,
     #[command(flatten)]
     pub(crate) data: PlaceArgs,
     #[command(flatten)]
@@ -52,14 +59,8 @@ pub(crate) struct BookArgs {
     /// The column entity overrides it. Write outcomes of other entities as ENTITY:OUTCOME.
     #[arg(long, value_name = "NAME")]
     pub(crate) entity: Option<String>,
-    /// Count only worlds that meet this (repeatable)
-    ///
-    /// As in probability.
-    #[arg(long, value_name = "EXPR")]
-    pub(crate) given: Vec<String>,
-    /// Require this many worlds that meet --given
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    pub(crate) min_worlds: usize,
+    #[command(flatten)]
+    pub(crate) worlds: GivenArgs,
     /// Measure the tail beyond this level (repeatable)
     ///
     /// A share of the worlds between 0 and 1, of value at risk and expected shortfall.

@@ -21,8 +21,8 @@ pub(crate) async fn book(args: &BookArgs) -> Result<()> {
         ensemble: args.ensemble.clone(),
         entity: args.entity.clone(),
         bets: file.bets.clone(),
-        given: args.given.clone(),
-        min_worlds: args.min_worlds,
+        given: args.worlds.given.clone(),
+        min_worlds: args.worlds.min_worlds,
         levels: args.levels.clone(),
         worst: args.worst,
     };

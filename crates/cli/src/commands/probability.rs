@@ -29,8 +29,8 @@ async fn answer(args: &ProbabilityArgs) -> Result<Price> {
         ensemble: args.ensemble.clone(),
         entity: args.entity.clone(),
         legs: args.conditions.clone(),
-        given: args.given.clone(),
-        min_worlds: args.min_worlds,
+        given: args.worlds.given.clone(),
+        min_worlds: args.worlds.min_worlds,
     };
     Ok(question.answer(&columns, &make_model(), &|| true)?)
 }

@@ -24,6 +24,7 @@ use crate::stored::{damaged, fetch};
 const TRIES: usize = 20;
 
 /// The content of a row of `sim.ensembles`.
+#[derive(Clone, PartialEq)]
 pub(super) struct Described {
     pub(super) plan: Plan,
     /// Registration time.
@@ -106,21 +107,7 @@ impl Store {
     /// # Errors
     /// When there is no such version.
     pub async fn note_enough(&mut self, name: &str, version: u64, enough: Option<&str>) -> Result<()> {
-        for tries in 1.. {
-            self.refresh().await?;
-            let rows = self.rows_of(name).await?;
-            let row = rows.into_iter().find(|s| version_of(s) == version);
-            let row = row.ok_or_else(|| EnsembleError::Version { name: name.to_owned(), version })?;
-            let described = self.read_plan(name, &row)?;
-            if described.enough.as_deref() == enough {
-                return Ok(());
-            }
-            let described = Described { enough: enough.map(str::to_owned), ..described };
-            if self.rewrite_plan(row, &described, tries == TRIES).await? {
-                return Ok(());
-            }
-        }
-        Ok(())
+        self.change_plan(name, version, |described| described.enough = enough.map(str::to_owned)).await
     }
 
     /// Plans more worlds for the newest version of a complete ensemble: those of `plan`, which must be its plan
@@ -158,18 +145,25 @@ impl Store {
     /// # Errors
     /// When there is no such version.
     pub async fn plan_worlds(&mut self, name: &str, version: u64, worlds: WorldRange) -> Result<Registered> {
-        for tries in 1.. {
+        self.change_plan(name, version, |described| described.plan.worlds = worlds).await?;
+        self.take_up(name, version).await
+    }
+
+    /// Changes the row of a version, and tries again after concurrent commits.
+    async fn change_plan(&mut self, name: &str, version: u64, change: impl Fn(&mut Described)) -> Result<()> {
+        let mut tries = 0;
+        loop {
+            tries += 1;
             self.refresh().await?;
-            let rows = self.rows_of(name).await?;
-            let row = rows.into_iter().find(|s| version_of(s) == version);
+            let row = self.rows_of(name).await?.into_iter().find(|s| version_of(s) == version);
             let row = row.ok_or_else(|| EnsembleError::Version { name: name.to_owned(), version })?;
-            let mut described = self.read_plan(name, &row)?;
-            described.plan.worlds = worlds;
-            if self.rewrite_plan(row, &described, tries == TRIES).await? {
-                break;
+            let stored = self.read_plan(name, &row)?;
+            let mut described = stored.clone();
+            change(&mut described);
+            if described == stored || self.rewrite_plan(row, &described, tries == TRIES).await? {
+                return Ok(());
             }
         }
-        self.take_up(name, version).await
     }
 
     /// Replaces the row of a version; `false` after a concurrent commit, unless `is_last_try`.
