@@ -82,7 +82,7 @@ impl Rules {
     fn set(&mut self, name: &str, role: Role) -> Result<(), DecodeError> {
         match self.roles.insert(name.as_bytes().into(), role) {
             Some(before) if before != role => {
-                wrong(format!("the field {name:?} is told to be two things at once: name it once"))
+                wrong(format!("field {name:?} is named twice, for two purposes: name it once"))
             }
             _ => Ok(()),
         }

@@ -75,7 +75,7 @@ impl Columns {
         Ok(columns)
     }
 
-    /// The worlds in which an expression holds. Meaningless once `wanted` returns false, because nobody waits for it.
+    /// The worlds in which an expression holds. Meaningless once `wanted` returns false.
     ///
     /// # Errors
     /// When segments cannot be read, or the expression names outcomes of over 128 MB.

@@ -40,8 +40,8 @@ pub struct Comparison {
 /// worlds in both. Stops once `wanted` returns false.
 ///
 /// # Errors
-/// When either ensemble does not know a name, the text is no expression, its value is not finite in some world, either
-/// has no worlds, nobody waits, or segments cannot be read.
+/// When either ensemble does not know a name, the text is not an expression, its value is not finite in some world, either
+/// has no worlds, the caller gives up, or segments cannot be read.
 pub(crate) fn compare(
     first: &Columns,
     second: &Columns,

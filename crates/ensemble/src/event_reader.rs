@@ -46,7 +46,7 @@ impl OwnedEventValues {
         }
     }
 
-    /// Real numbers as a model emits them or as they are stored.
+    /// Real numbers, emitted or stored.
     pub(crate) fn reals(values: &[f64], valid: Option<&[bool]>) -> Self {
         let valid = valid.filter(|valid| valid.contains(&false)).map(<[bool]>::to_vec);
         let value =

@@ -60,7 +60,7 @@ impl PriceQuestion {
     /// once `wanted` returns false.
     ///
     /// # Errors
-    /// When the query is invalid or too large, too few worlds match, nobody waits, or segments cannot be read.
+    /// When the query is invalid or too large, too few worlds match, the caller gives up, or segments cannot be read.
     pub fn answer(
         &self,
         columns: &Columns,
@@ -154,7 +154,7 @@ impl OutcomeQuestion {
     ///
     /// # Errors
     /// When an entity or outcome is unknown, an expression is invalid or not finite in some world, there are too many,
-    /// nobody waits, or segments cannot be read.
+    /// the caller gives up, or segments cannot be read.
     pub fn answer(&self, columns: &Columns, wanted: &dyn Fn() -> bool) -> Result<Vec<OutcomeAnswer>, QuestionError> {
         let catalogue = &columns.ensemble().plan.catalogue;
         let asked = self.asked(catalogue)?;
@@ -220,7 +220,7 @@ impl CorrelationQuestion {
     ///
     /// # Errors
     /// When the entity or an outcome is unknown, neither is given, an expression is invalid or not finite in some
-    /// world, there are too many, nobody waits, or segments cannot be read.
+    /// world, there are too many, the caller gives up, or segments cannot be read.
     pub fn answer(&self, columns: &Columns, wanted: &dyn Fn() -> bool) -> Result<CorrelationAnswer, QuestionError> {
         check_count("outcomes", self.outcomes.len(), CORRELATED_MAX)?;
         let catalogue = &columns.ensemble().plan.catalogue;
@@ -263,7 +263,7 @@ impl CompareQuestion {
     ///
     /// # Errors
     /// When either ensemble does not know a name, an expression is invalid or not finite in some world, either has no
-    /// worlds, there are too many outcomes, nobody waits, or segments cannot be read.
+    /// worlds, there are too many outcomes, the caller gives up, or segments cannot be read.
     pub fn answer(
         &self,
         first: &Columns,

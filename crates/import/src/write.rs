@@ -42,7 +42,7 @@ pub(crate) async fn write(
     let new = WorldRange::new(World(first), worlds).map_err(|_| ImportError::Empty)?;
     let ensemble = match before {
         Some(before) => {
-            // The new worlds are planned first: a range that nobody planned is damage.
+            // The new worlds are planned first: an unplanned range is damage.
             store.plan_worlds(name, before.version, all).await?
         }
         None => store.register(plan(name, content, description, options, all), options.mode == Mode::Replace).await?,

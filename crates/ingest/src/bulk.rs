@@ -20,6 +20,8 @@ use crate::error::IngestError;
 use crate::locks::try_lock_digest;
 use crate::segments::write_fitted;
 
+/// Load more rows than this with [`Bulk`], and append others: a log entry is written and digested as a whole.
+pub const LOG_ROWS: usize = 65_536;
 /// Segments encoded at once.
 const ENCODERS: usize = 2;
 /// Write a segment once this many bytes wait, even with few rows.

@@ -39,7 +39,7 @@ mod waiting;
 
 pub use advice::columns;
 pub use append::{Appended, append};
-pub use bulk::{Bulk, Loaded};
+pub use bulk::{Bulk, LOG_ROWS, Loaded};
 pub use columns::{Conflict, Overflow, Renamed};
 pub use digest::{FlushOptions, Flushed, digest};
 pub use error::IngestError;

@@ -9,7 +9,7 @@ use arrow::error::ArrowError;
 use arrow::ipc::writer::StreamWriter;
 use decode::{Decoded, Format, Limits, OnConflict, Request, decode};
 use disk::Disk;
-use ingest::{Bulk, FlushOptions, IngestError, Overflow, Renamed};
+use ingest::{Bulk, FlushOptions, IngestError, LOG_ROWS, Overflow, Renamed};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use pyo3_arrow::input::AnyRecordBatch;
@@ -18,8 +18,6 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::wait::runtime;
 
-/// More rows than this go to segments at once, others to the table's log.
-const LOG_ROWS: usize = 65_536;
 /// Bytes of columns in one body.
 const BODY_BYTES: usize = 16 << 20;
 
@@ -59,7 +57,7 @@ pub(crate) fn write(root: &Path, disk: &Arc<dyn Disk>, body: &Body) -> Result<Va
     let mut rows = 0;
     for (_, batch) in tables {
         rows += batch.num_rows();
-        let (overflows, renamed) = store(root, disk, batch)?;
+        let (overflows, renamed) = store(root, disk, batch, &mut notices)?;
         notices.extend(overflows.iter().map(|o| overflowed(o.rows, &o.field, &o.overflow)));
         notices.extend(
             renamed.iter().map(|Renamed { field, column }| format!("field {field:?} is stored as column {column:?}")),
@@ -78,7 +76,12 @@ fn overflowed(rows: usize, column: &str, overflow: &str) -> String {
 }
 
 /// Stores rows; they are durable when it returns.
-fn store(root: &Path, disk: &Arc<dyn Disk>, rows: RecordBatch) -> Result<(Vec<Overflow>, Vec<Renamed>), Failure> {
+fn store(
+    root: &Path,
+    disk: &Arc<dyn Disk>,
+    rows: RecordBatch,
+    notices: &mut Vec<String>,
+) -> Result<(Vec<Overflow>, Vec<Renamed>), Failure> {
     if rows.num_rows() > LOG_ROWS {
         return runtime()?.block_on(async {
             let mut load = Bulk::begin(root, disk.clone(), &FlushOptions::default()).await?;
@@ -89,10 +92,13 @@ fn store(root: &Path, disk: &Arc<dyn Disk>, rows: RecordBatch) -> Result<(Vec<Ov
     }
     let appended = ingest::append(root, disk, &[rows])?;
     if appended.is_due() {
-        // The rows are durable already, and another process may be at it.
         match runtime()?.block_on(ingest::digest(root, disk.clone(), &FlushOptions::default())) {
+            // Another process may be at it.
             Ok(_) | Err(IngestError::Digesting { .. }) => {}
-            Err(error) => return Err(error.into()),
+            // An exception would make the caller append the durable rows again.
+            Err(error) => {
+                notices.push(format!("the rows are stored, but the log could not be turned into segments: {error}"));
+            }
         }
     }
     Ok((appended.overflows, appended.renamed.into_iter().collect()))

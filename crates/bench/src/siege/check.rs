@@ -96,11 +96,11 @@ impl Reader<'_> {
             let (Some(from), Some(to), Some(rows), Some(distinct), Some(changed)) =
                 (number("first"), number("last"), number("n"), number("d"), number("bad"))
             else {
-                self.find(Kind::Changed, 1, format!("{name} has rows that nobody sent: {island}"));
+                self.find(Kind::Changed, 1, format!("{name} has rows that no client sent: {island}"));
                 continue;
             };
             if to >= self.campaign.ledger.len() {
-                self.find(Kind::Changed, 1, format!("{name} has requests up to {to}, which nobody sent"));
+                self.find(Kind::Changed, 1, format!("{name} has requests up to {to}, which no client sent"));
                 continue;
             }
             stored.resize(stored.len().max(to as usize + 1), Stored::default());
@@ -144,7 +144,7 @@ impl Reader<'_> {
             let strangers = count(&batch, table, &mut stored, &mut seen)
                 .map_err(|source| BenchError::Rows { path: path.to_owned(), source })?;
             if strangers > 0 {
-                self.find(Kind::Changed, strangers, format!("{} has {strangers} rows that nobody sent", table.name));
+                self.find(Kind::Changed, strangers, format!("{} has {strangers} rows that no client sent", table.name));
             }
         }
         Ok(stored)

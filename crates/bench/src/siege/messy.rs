@@ -88,7 +88,7 @@ pub(super) fn check(reader: &Reader<'_>, first: u64) -> Result<u64, BenchError> 
         let quoted = format!("{DATABASE}.\"{table}\"");
         for stored in reader.sql_of_table(&quoted, &format!("SELECT * FROM {quoted} WHERE request >= {first}"))? {
             let Some(number) = stored["request"].as_u64().filter(|number| *number < sent.len() as u64) else {
-                find(Kind::Changed, format!("{quoted} has a row that nobody sent: {stored}"));
+                find(Kind::Changed, format!("{quoted} has a row that no client sent: {stored}"));
                 continue;
             };
             *found.entry(number).or_default() += 1;

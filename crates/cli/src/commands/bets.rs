@@ -156,7 +156,7 @@ fn line_of(position: &csv::Position, text: &[u8]) -> u64 {
     position.line() + before.filter(|byte| **byte == b'\n').count() as u64
 }
 
-/// Where and why a file is no CSV.
+/// The line of a CSV error, and its reason.
 fn reason(error: &csv::Error, text: &[u8]) -> String {
     let line = error.position().map(|position| format!(", line {}", line_of(position, text))).unwrap_or_default();
     match error.kind() {

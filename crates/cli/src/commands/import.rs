@@ -55,7 +55,7 @@ pub(crate) async fn import(args: ImportArgs) -> Result<()> {
 fn warn_of_not_finite(report: &Report) {
     for outcome in report.outcomes.iter().filter(|outcome| outcome.not_finite > 0) {
         let (name, values) = (&outcome.name, count(outcome.not_finite));
-        note(&format!("{name} has {values} values that are NaN or infinite; they are stored as they are"));
+        note(&format!("{name} has {values} values that are NaN or infinite; they are stored unchanged"));
     }
 }
 

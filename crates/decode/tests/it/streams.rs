@@ -446,7 +446,7 @@ fn rules_that_make_no_sense_are_errors() {
     let format = RowRules { timestamps: vec![("t".to_owned(), Some("%Q".to_owned()))], ..RowRules::default() };
     assert!(error(RowFormat::Json, format).contains("\"%Q\", of the field \"t\", is not a time format"));
     let both = RowRules { ints: names(&["t"]), time: Some("t".to_owned()), ..RowRules::default() };
-    assert!(error(RowFormat::Json, both).contains("\"t\" is told to be two things at once"));
+    assert!(error(RowFormat::Json, both).contains("\"t\" is named twice, for two purposes"));
 }
 
 #[test]

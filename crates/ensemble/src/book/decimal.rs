@@ -13,7 +13,7 @@ pub struct Decimal {
     places: u32,
 }
 
-/// Why a text is no decimal.
+/// Why a text cannot be read as a decimal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DecimalError {
     #[error("expected a decimal number such as 12.50")]

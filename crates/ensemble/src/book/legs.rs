@@ -27,7 +27,7 @@ impl<'a> Legs<'a> {
     /// The worlds in which all legs hold.
     ///
     /// # Errors
-    /// When a leg is invalid, the sets exceed 256 MB, nobody waits, or segments cannot be read.
+    /// When a leg is invalid, the sets exceed 256 MB, the caller gives up, or segments cannot be read.
     pub(super) fn met(&mut self, entity: Option<usize>, legs: &[String]) -> Result<Arc<BitSet>, QuestionError> {
         let [single] = legs else {
             let mut joint = BitSet::all(self.columns.worlds());

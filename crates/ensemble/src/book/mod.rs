@@ -157,7 +157,7 @@ impl BookQuestion {
     ///
     /// # Errors
     /// When a bet is invalid ([`QuestionError::Bet`]), the book is empty or too large, a level is not between 0 and 1,
-    /// too few worlds match, nobody waits, or segments cannot be read.
+    /// too few worlds match, the caller gives up, or segments cannot be read.
     pub fn answer(
         &self,
         columns: &Columns,
@@ -203,7 +203,7 @@ impl BookQuestion {
     }
 }
 
-/// An error of a bet, with its place; errors that no bet causes stay as they are.
+/// Adds the place of a bet to its error.
 fn invalid(place: usize, field: BetField, error: QuestionError) -> QuestionError {
     match error {
         QuestionError::Unknown(_) | QuestionError::Expression(_) => {

@@ -114,7 +114,7 @@ fn header(from: &mut impl Read) -> Result<String, String> {
     let mut header = Vec::new();
     let length = u32::from_le_bytes(length);
     from.take(u64::from(length.min(1 << 20))).read_to_end(&mut header).map_err(early)?;
-    String::from_utf8(header).map_err(|_| "its header is no text".to_owned())
+    String::from_utf8(header).map_err(|_| "its header is not valid UTF-8".to_owned())
 }
 
 /// The type of elements, the shape, and whether the first axis varies fastest.

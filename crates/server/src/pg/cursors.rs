@@ -97,7 +97,7 @@ impl Fetch {
     }
 }
 
-/// A count of rows; `None` if the word is no number.
+/// A count of rows; `None` unless the word is a number.
 fn count(word: &str) -> Result<Option<u64>, PgError> {
     if !word.starts_with(|c: char| c.is_ascii_digit()) {
         return Ok(None);

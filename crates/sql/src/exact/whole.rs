@@ -65,7 +65,7 @@ impl<'a> Whole<'a> {
         Some(Self { number, least, most })
     }
 
-    /// The comparison with `value`; `None` if that is no number, or for another operator.
+    /// The comparison with `value`; `None` unless that is a number and the operator compares.
     fn compared(&self, op: Operator, value: f64) -> Option<Expr> {
         let than = |op: Operator, value: &ScalarValue| {
             binary_expr(self.number.clone(), op, Expr::Literal(value.clone(), None))

@@ -10,7 +10,7 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::{Schema, SchemaRef};
 use decode::OnConflict;
 use disk::Disk;
-use ingest::{Bulk, FlushOptions, IngestError, Renamed};
+use ingest::{Bulk, FlushOptions, IngestError, LOG_ROWS, Renamed};
 use snapshot::Snapshot;
 use table::TableName;
 use tokio::runtime::Runtime;
@@ -18,8 +18,6 @@ use tokio::runtime::Runtime;
 use crate::commands::{disk, start_runtime};
 use crate::output::note;
 
-/// More rows than this start a bulk load.
-const LOG_ROWS: usize = 65_536;
 /// Longest wait of a pipe's rows for more rows.
 const WAIT: Duration = Duration::from_secs(1);
 /// Time between commits of a bulk load from a busy pipe.
