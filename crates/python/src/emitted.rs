@@ -91,12 +91,14 @@ impl Emitter {
             b'i' | b'u' => scaled(cast::<i64>(array)?.as_slice()?, outcome),
             _ => return Err(wrong(format!("has the type {}: emit numbers or booleans", array.dtype()))),
         };
-        converted.map_err(|(place, reason)| wrong(format!("{reason} in world {}", self.range.first().0 + place as u32)))
+        converted.map_err(|(place, value, reason)| {
+            wrong(format!("is {value} in world {}{reason}", self.range.first().0 + place as u32))
+        })
     }
 }
 
-/// Where a value does not fit its column, and why.
-type Misfit = (usize, String);
+/// A value that does not fit its column: its place, the value, and why.
+type Misfit = (usize, String, String);
 
 fn wrong(entity: &str, reason: &str) -> Failure {
     Failure::invalid(format!("{entity}: {reason}"))
@@ -123,7 +125,7 @@ fn scaled(values: &[i64], outcome: &Outcome) -> Result<Numbers, Misfit> {
     let most = i64::from(i32::MAX) / scale;
     let fit = |value: i64| (value.wrapping_mul(scale) as i32, (-most..=most).contains(&value));
     narrow(values, fit)
-        .map_err(|place| (place, format!("is {}, and its column holds numbers up to {most}", values[place])))
+        .map_err(|place| (place, values[place].to_string(), format!(", and its column holds numbers up to {most}")))
 }
 
 /// Real numbers that are multiples of 1 / scale.
@@ -142,7 +144,7 @@ fn whole(values: &[f64], outcome: &Outcome) -> Result<Numbers, Misfit> {
     narrow(values, fit).map_err(|place| {
         let wanted =
             if outcome.scale == 1 { "a whole number".to_owned() } else { format!("a multiple of 1/{}", outcome.scale) };
-        (place, format!("is {}, not {wanted}: round it, or declare a real outcome", values[place]))
+        (place, values[place].to_string(), format!(", not {wanted}: round it, or declare a real outcome"))
     })
 }
 

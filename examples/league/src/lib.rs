@@ -1,6 +1,10 @@
 //! The league of `python/bench/league.py` in Rust. Both give the same worlds to the bit: they draw from the same streams.
 
-use model::{Catalogue, Entity, EntityKind, Model, Outcome, OutcomeBlock, OutcomeKind, Sink, Stop, Values, Wanted};
+use std::sync::{Arc, LazyLock};
+
+use model::{
+    Catalogue, Entity, EntityKind, Model, Outcome, OutcomeBlock, OutcomeKind, Plugin, Sink, Stop, Values, Wanted,
+};
 use world::{Seed, Streams, WorldRange};
 
 /// Games of a season.
@@ -8,6 +12,16 @@ const GAMES: usize = 272;
 /// The home edge and the standard deviation of a margin, in points.
 const HOME: f64 = 2.5;
 const SPREAD: f64 = 13.0;
+
+/// Registers the model with a program.
+pub static PLUGIN: LazyLock<Plugin> = LazyLock::new(|| Plugin {
+    name: "league".into(),
+    summary: "a season of games with normal margins".into(),
+    parameters: (&[]).into(),
+    definition: None,
+    origin: None,
+    build: Arc::new(|_| Ok(Box::new(League::default()))),
+});
 
 /// 272 games, each with a margin and three outcomes that follow from it.
 pub struct League {

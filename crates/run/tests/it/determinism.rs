@@ -23,6 +23,13 @@ async fn threads_and_range_sizes_do_not_change_a_season() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_model_in_python_gives_the_same_worlds() {
+    let played = play_fresh(&league::PLUGIN, plan(&league::PLUGIN, 1, 100, 33), 2).await;
+    // The hash of `python/bench/league.py`, which `python/tests/test_emit.py` checks, too.
+    assert_eq!(played.hash, "0d7338bc0e9ecee4");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn events_that_are_not_stored_leave_the_outcomes_as_they_are() {
     let stored = plan(&dice::PLUGIN, 7, 100, 30);
     let mut replayed = stored.clone();
