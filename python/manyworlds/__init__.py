@@ -14,9 +14,13 @@ Example:
 """
 
 from ._answers import Bin, Check, Comparison, Condition, Correlation, Distribution, Interval, Probability, Verification
+from ._catalogue import Catalogue, Outcome, Param, code, flag, number, real
+from ._check import Promise, check
 from ._data import Data, Ensembles, connect, open
+from ._draws import Stream, World, Worlds
 from ._ensemble import Ensemble, Entity
-from ._model import Catalogue, Model, Outcome, Param, Promise, Stream, World, Worlds, check, code, flag, number, per_world, real, run
+from ._model import Model, per_world
+from ._run import run
 from ._table import Table
 from ._write import write
 from .errors import (

@@ -74,7 +74,7 @@ class Data:
         """Answers a query in SQL over all ensembles and tables.
 
         Raises:
-            InvalidError, UnknownNameError: if the query is no valid SQL or names something unknown.
+            InvalidError, UnknownNameError: if the query is invalid or names something unknown.
             LimitError: if it needs more memory than allowed.
         """
         return Table(self._backend.sql(query, None))
@@ -162,7 +162,7 @@ def connect(url: str, token: str | None = None, *, timeout: float = 60.0) -> Dat
         timeout: seconds to wait for a reply.
 
     Raises:
-        InvalidError: if the address is none.
+        InvalidError: if the address is invalid.
         AccessError: by a question, if the server refuses the token.
         StorageError: by a question, if the server cannot be reached.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Iterable, Iterator
 
+from . import _sql
 from ._answers import Comparison, Correlation, Distribution, Probability, Verification
 from ._table import Table
 from .errors import InvalidError, UnknownNameError
@@ -17,29 +18,8 @@ if TYPE_CHECKING:
     from ._data import Data
 
 
-def quoted(text: str) -> str:
-    """A text in SQL."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def named(name: str) -> str:
-    """A column's name in SQL."""
-    return '"' + name.replace('"', '""') + '"'
-
-
 def _texts(given: str | Iterable[str]) -> list[str]:
     return [given] if isinstance(given, str) else list(given)
-
-
-def _worlds(worlds: int | range | tuple[int, int]) -> str:
-    """An argument of SQL's `events()`: a world, or a range of worlds."""
-    if isinstance(worlds, range):
-        if worlds.step != 1 or not worlds:
-            raise ValueError(f"{worlds!r}: give a range of worlds that is not empty, with step 1")
-        worlds = (worlds.start, worlds.stop - 1)
-    if isinstance(worlds, tuple):
-        return quoted(f"{worlds[0]}-{worlds[1]}")
-    return str(int(worlds))
 
 
 class Ensemble(Mapping):
@@ -182,7 +162,7 @@ class Ensemble(Mapping):
             outcome: an outcome, or an expression such as `"home_points + away_points"`.
 
         Raises:
-            UnknownNameError: if there is no such entity or outcome.
+            UnknownNameError: if the ensemble lacks the entity or the outcome.
             InvalidError: if the expression is invalid, or its value in some world is not finite.
         """
         question = {"ensemble": self.name, "entities": [] if entity is None else [entity], "outcomes": [outcome]}
@@ -216,9 +196,7 @@ class Ensemble(Mapping):
             worlds: a world's number, a `range`, or the first and the last.
             where: a condition in SQL on the columns of events.
         """
-        condition = f" WHERE {where}" if where else ""
-        call = f"events({quoted(self.name)}, {quoted(entity)}, {_worlds(worlds)})"
-        return self._data.sql(f"SELECT * FROM {call}{condition}")
+        return self._data.sql(_sql.events(self.name, entity, worlds, where))
 
     def sql(self, query: str) -> Table:
         """Answers a query in SQL in which `outcomes`, `events` and `ensembles` have this ensemble alone."""
@@ -289,23 +267,16 @@ class Entity:
             # The same words, with suggestions, as everywhere.
             ensemble.outcome(name, "")
             raise UnknownNameError(f"no entity {name!r}")
+        entity, self._kind = found
         self._ensemble = ensemble
-        self._entity, self._kind = found
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return self._entity["name"]
-
-    @property
-    def title(self) -> str:
-        """Its title for people."""
-        return self._entity["title"]
-
-    @property
-    def kind(self) -> str:
-        """The kind of entity."""
-        return self._kind["name"]
+        #: Its name.
+        self.name: str = entity["name"]
+        #: Its title for people.
+        self.title: str = entity["title"]
+        #: The kind of entity.
+        self.kind: str = self._kind["name"]
+        #: Names of its outcomes.
+        self.outcomes: list[str] = [outcome["name"] for outcome in self._kind["outcomes"]]
 
     def labels(self, outcome: str) -> list[str]:
         """The labels of an outcome that is a code, by code; empty if it has none."""
@@ -313,11 +284,6 @@ class Entity:
         if found is None:
             raise UnknownNameError(f"a {self.kind} has no outcome {outcome!r}")
         return list(found.get("labels", ()))
-
-    @property
-    def outcomes(self) -> list[str]:
-        """Names of its outcomes."""
-        return [outcome["name"] for outcome in self._kind["outcomes"]]
 
     def worlds(self, outcome: str) -> np.ndarray:
         """An outcome over all stored worlds, one value a world, in the order of `Ensemble.world_numbers`.
@@ -357,8 +323,8 @@ class Entity:
 
     def table(self, *outcomes: str) -> Table:
         """A row for each world: its number `world`, and the outcomes, all of them if none is named."""
-        columns = ", ".join(map(named, ["world", *(outcomes or self.outcomes)]))
-        return self._ensemble._data.sql(f"SELECT {columns} FROM worlds({quoted(self._ensemble.name)}, {quoted(self.name)})")
+        columns = ["world", *(outcomes or self.outcomes)]
+        return self._ensemble._data.sql(_sql.worlds(self._ensemble.name, self.name, columns))
 
     def __repr__(self) -> str:
         return f"<manyworlds.Entity {self.name!r} of {self._ensemble.name!r}: {self.title}>"

@@ -73,7 +73,7 @@ def _load(file: str) -> Any:
     name = os.path.splitext(os.path.basename(file))[0]
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None or not os.path.isfile(file):
-        raise InvalidError(f"cannot load {file}: there is no such file of Python")
+        raise InvalidError(f"cannot load {file}: the file does not exist, or is not Python")
     module = importlib.util.module_from_spec(spec)
     # Imports beside the file work as in a script, and its classes can be inspected.
     sys.path.insert(0, os.path.dirname(os.path.abspath(file)))
@@ -84,5 +84,5 @@ def _load(file: str) -> Any:
 
 def _model(name: str, found: Any) -> type[Model]:
     if not (isinstance(found, type) and issubclass(found, Model)):
-        raise InvalidError(f"{name} is no model: name a subclass of manyworlds.Model")
+        raise InvalidError(f"{name} is not a model: name a subclass of manyworlds.Model")
     return found

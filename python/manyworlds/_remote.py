@@ -8,7 +8,7 @@ import urllib.parse
 import urllib.request
 from typing import Any
 
-from . import _native
+from . import _native, _sql
 from .errors import (
     AccessError,
     Error,
@@ -39,7 +39,7 @@ class Remote:
         self.arguments = (url, token, timeout)
         self.place = url.rstrip("/")
         if urllib.parse.urlsplit(self.place).scheme not in ("http", "https"):
-            raise InvalidError(f"{url!r} is no address of a server: write http://HOST:PORT")
+            raise InvalidError(f"{url!r} is not a server's address: write http://HOST:PORT")
         self._token, self._timeout = token, timeout
 
     def request(self, path: str, body: bytes | None = None, **headers: str) -> tuple[bytes, Any]:
@@ -76,11 +76,7 @@ class Remote:
         return RemoteEnsemble(self, found)
 
     def tables(self) -> list[tuple[str, str]]:
-        rows = self.sql(
-            "SELECT table_schema, table_name FROM information_schema.tables WHERE table_schema <> 'information_schema'"
-            " ORDER BY 1, 2",
-            None,
-        )
+        rows = self.sql(_sql.TABLES, None)
         count = len(rows)
         return list(zip(rows.values("table_schema", 0, count), rows.values("table_name", 0, count)))
 
@@ -138,15 +134,14 @@ class RemoteEnsemble:
         raise InvalidError("a server does not verify: run `manyworlds verify` beside its data")
 
     def array(self, entity: str, outcome: str) -> Any:
-        name, entity = (text.replace("'", "''") for text in (self._summary["ensemble"], entity))
-        column = outcome.replace('"', '""')
-        query = f"SELECT \"{column}\" AS v FROM worlds('{name}', '{entity}') ORDER BY world"
-        return self._remote.sql(query, None).array("v")
+        return self._column(entity, outcome)
 
     def world_numbers(self) -> Any:
-        name = self._summary["ensemble"].replace("'", "''")
-        entity = self.description()["catalogue"]["entities"][0]["name"].replace("'", "''")
-        return self._remote.sql(f"SELECT world FROM worlds('{name}', '{entity}') ORDER BY world", None).array("world")
+        return self._column(self.description()["catalogue"]["entities"][0]["name"], "world")
+
+    def _column(self, entity: str, column: str) -> Any:
+        query = _sql.worlds(self._summary["ensemble"], entity, [column]) + " ORDER BY world"
+        return self._remote.sql(query, None).array(column)
 
 
 def _refused(status: int, reply: bytes) -> Error:

@@ -108,7 +108,7 @@ def test_access_and_addresses(server, remote):
             list(mw.connect(server[0], token).ensembles)
     with pytest.raises(mw.StorageError, match="cannot reach http://127.0.0.1:9"):
         list(mw.connect("http://127.0.0.1:9").ensembles)
-    with pytest.raises(mw.InvalidError, match="no address"):
+    with pytest.raises(mw.InvalidError, match="not a server's address"):
         mw.connect("127.0.0.1:8080")
     copy = pickle.loads(pickle.dumps(remote))
     assert list(copy.ensembles) == ["season"] and copy.place == server[0]

@@ -209,7 +209,7 @@ def test_names_are_taken_once(tmp_path):
     assert second.version > first.version and second["game-00"].outcome("margin").mean > first["game-00"].outcome("margin").mean
     with pytest.raises(mw.InvalidError, match="it was started with"):
         played(tmp_path, resume=True)
-    with pytest.raises(mw.InvalidError, match="no model"):
+    with pytest.raises(mw.InvalidError, match="not a model"):
         mw.run(League, data=tmp_path)
 
 

@@ -29,7 +29,7 @@ def test_spawned_processes_answer(folder, season):
         assert pool.map(hits, [str(folder)] * 2) == [season.probability("game-017:home_won").hits] * 2
 
 
-def test_a_fork_is_told_what_to_do(folder, season):
+def test_a_forked_process_gets_advice(folder, season):
     fork = multiprocessing.get_context("fork")
     results = fork.Queue()
     process = fork.Process(target=forked, args=(str(folder), results))

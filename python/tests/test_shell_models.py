@@ -83,10 +83,10 @@ def test_a_changed_source_is_not_continued(walk):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["walks.py:Nothing"], "walks.py:Nothing is no model"),
-        (["nothing.py:Walk"], "there is no such file"),
+        (["walks.py:Nothing"], "walks.py:Nothing is not a model"),
+        (["nothing.py:Walk"], "the file does not exist"),
         (["nothing:Walk"], "No module named 'nothing'"),
-        (["json:dumps"], "json:dumps is no model"),
+        (["json:dumps"], "json:dumps is not a model"),
         (["walks.py:Walk", "--param", "drift=2"], "parameter drift is"),
         (["walks.py:Walk", "--param", "kind=odd"], "give one of plain, wild"),
         (["broken.py:Walk"], "SyntaxError"),
