@@ -13,7 +13,7 @@ use model::OutcomeKind;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// A one-dimensional array. `numpy.asarray` shares its memory, which is read-only and lives as long as anybody uses it.
+/// A one-dimensional array. `numpy.asarray` shares its memory, which is read-only and outlives the last array that uses it.
 #[pyclass(frozen, module = "manyworlds._native")]
 pub(crate) struct Array(Values);
 

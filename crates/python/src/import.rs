@@ -16,7 +16,7 @@ use world::Seed;
 use crate::batches::Batches;
 use crate::failure::Failure;
 use crate::store::Store;
-use crate::wait::{poll, runtime};
+use crate::wait::wait_to_end;
 
 /// What to make of the numbers.
 #[derive(Deserialize)]
@@ -75,23 +75,9 @@ pub(crate) fn write(py: Python<'_>, store: &Store, request: &str, parts: Vec<Any
     };
     let inputs: Vec<Input> = parts.into_iter().enumerate().map(one).collect::<PyResult<_>>()?;
     let ((folder, disk), stop) = (store.opened(), options.stop.clone());
-    let mut task = runtime()?.spawn(async move {
-        ::import::import(&folder, disk, &name, inputs.into_iter().map(Ok), &options).await.map_err(Failure::from)
-    });
-    let mut raised = None;
-    let done = loop {
-        if let Some(done) = poll(py, &mut task)? {
-            break done;
-        }
-        if let Err(error) = py.check_signals() {
-            stop.store(true, Ordering::Relaxed);
-            raised.get_or_insert(error);
-        }
-    };
-    match raised {
-        Some(raised) => Err(raised),
-        None => Ok(json!(done?).to_string()),
-    }
+    let work = async move { ::import::import(&folder, disk, &name, inputs.into_iter().map(Ok), &options).await };
+    let report = wait_to_end(py, work, || stop.store(true, Ordering::Relaxed), || Ok(()))?;
+    Ok(json!(report).to_string())
 }
 
 /// Arrays of equal length as an Arrow table.

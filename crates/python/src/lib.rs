@@ -45,27 +45,17 @@ fn main(py: Python<'_>, words: Vec<PathBuf>, program: PathBuf) -> u8 {
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::array::Array;
-    #[pymodule_export]
-    use super::batches::Batches;
-    #[pymodule_export]
-    use super::draws::Draws;
-    #[pymodule_export]
-    use super::emitted::Emitter;
-    #[pymodule_export]
-    use super::emitted::emitter;
-    #[pymodule_export]
-    use super::ensemble::Ensemble;
-    #[pymodule_export]
-    use super::import::{table, write};
-    #[pymodule_export]
-    use super::main;
-    #[pymodule_export]
-    use super::model::{add_model, find_models};
-    #[pymodule_export]
-    use super::play::play;
-    #[pymodule_export]
-    use super::store::Store;
-    #[pymodule_export]
-    use super::write::bodies;
+    use super::{
+        array::Array,
+        batches::Batches,
+        draws::Draws,
+        emitted::{Emitter, emitter},
+        ensemble::Ensemble,
+        import::{table, write},
+        main,
+        model::{add_model, find_models},
+        play::play,
+        store::Store,
+        write::bodies,
+    };
 }

@@ -14,7 +14,7 @@ use world::{Seed, World, WorldRange};
 use crate::failure::Failure;
 use crate::model::PythonModel;
 use crate::store::Store;
-use crate::wait::{poll, runtime};
+use crate::wait::wait_to_end;
 
 /// A run, as Python describes it.
 #[derive(Deserialize)]
@@ -93,21 +93,9 @@ pub(crate) fn play(
         let options = Options { threads, format: PageFormat::default(), until: None };
         Ok::<Summary, Failure>(run::play(model, &mut tables, ensemble, options, watched).await?)
     };
-    let mut task = runtime()?.spawn(work);
-    let mut raised = None;
-    let done = loop {
-        if let Some(done) = poll(py, &mut task)? {
-            break done;
-        }
+    let report = || {
         let played = (control.done() / entities).min(worlds as u64);
-        let reported = progress.as_ref().map_or(Ok(()), |progress| progress.call1(py, (played, worlds)).map(drop));
-        if let Err(error) = py.check_signals().and(reported) {
-            control.stop();
-            raised.get_or_insert(error);
-        }
+        progress.as_ref().map_or(Ok(()), |progress| progress.call1(py, (played, worlds)).map(drop))
     };
-    match raised {
-        Some(raised) => Err(raised),
-        None => Ok(json!(done?).to_string()),
-    }
+    Ok(json!(wait_to_end(py, work, || _ = control.stop(), report)?).to_string())
 }

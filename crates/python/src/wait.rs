@@ -49,11 +49,40 @@ where
 }
 
 /// The result of a task, if it ends before the next look for signals.
-pub(crate) fn poll<T: Send>(py: Python<'_>, task: &mut JoinHandle<T>) -> PyResult<Option<T>> {
+fn poll<T: Send>(py: Python<'_>, task: &mut JoinHandle<T>) -> PyResult<Option<T>> {
     let runtime = runtime()?;
     match py.detach(|| runtime.block_on(async { tokio::time::timeout(LOOK_EACH, task).await })) {
         Ok(done) => Ok(Some(done.map_err(Failure::storage)?)),
         Err(_) => Ok(None),
+    }
+}
+
+/// As [`wait`], for work that ends in good order. Calls `look` between looks for signals, and `stop` for each signal
+/// whose handler raises and each error of `look`; waits for the end in any case, and raises the first error.
+pub(crate) fn wait_to_end<T, E>(
+    py: Python<'_>,
+    work: impl Future<Output = Result<T, E>> + Send + 'static,
+    stop: impl Fn(),
+    mut look: impl FnMut() -> PyResult<()>,
+) -> PyResult<T>
+where
+    T: Send + 'static,
+    E: Into<Failure> + Send + 'static,
+{
+    let mut task = runtime()?.spawn(work);
+    let mut raised = None;
+    let done = loop {
+        if let Some(done) = poll(py, &mut task)? {
+            break done;
+        }
+        if let Err(error) = py.check_signals().and_then(|()| look()) {
+            stop();
+            raised.get_or_insert(error);
+        }
+    };
+    match raised {
+        Some(raised) => Err(raised),
+        None => Ok(done.map_err(Into::into)?),
     }
 }
 
