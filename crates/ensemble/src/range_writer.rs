@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use disk::Disk;
 use model::{Catalogue, EventBlock, EventKind, EventValues, OutcomeBlock, Sink, Stop, Values};
+use serde::{Deserialize, Serialize};
 use table::{
     EncodedColumn, Encoder, FlatColumn, ListRows, PageFormat, SegmentSchema, SegmentWriter, TableError, WrittenSegment,
     plain,
@@ -48,7 +49,7 @@ impl Encoders {
 }
 
 /// Time spent per phase, summed over one thread.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PhaseTimes {
     pub simulate: Duration,
     /// Encoding, compressing and hashing blocks.
@@ -57,8 +58,8 @@ pub struct PhaseTimes {
     pub write: Duration,
 }
 
-/// A range with segments written, synced and named, but not committed yet.
-#[derive(Debug, Clone)]
+/// A range with segments written, synced and named, but not committed yet. Another process may commit it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct WrittenRange {
     pub range: WorldRange,
     pub outcomes: WrittenSegment,

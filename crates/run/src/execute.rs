@@ -14,7 +14,7 @@ use world::WorldRange;
 use crate::control::Control;
 use crate::error::RunError;
 use crate::meter::{Phase, Times};
-use crate::player::Player;
+use crate::player::{PlayElsewhere, Player, Players};
 use crate::summary::{Phases, Summary, seconds, totals};
 use crate::sweep::sweep;
 use crate::usage::Usage;
@@ -55,18 +55,38 @@ type Played = Result<Option<WrittenRange>, RunError>;
 
 /// Shared by the worker threads.
 struct Shared {
-    player: Player,
+    plays: Plays,
     ranges: Mutex<VecDeque<WorldRange>>,
     control: Arc<Control>,
 }
 
-/// Plays and commits the remaining ranges of `ensemble`. A version that replaces another takes its place once it is
-/// complete.
+/// How worker threads have ranges played.
+enum Plays {
+    Here(Box<Player>),
+    Elsewhere { players: Arc<dyn PlayElsewhere>, version: u64, entities: u64 },
+}
+
+/// Plays and commits the remaining ranges of `ensemble` on threads of this process, as [`play_by`].
+///
+/// # Errors
+/// As [`play_by`].
+pub async fn play(
+    model: Arc<dyn Model>,
+    store: &mut Store,
+    ensemble: Registered,
+    options: Options,
+    control: Arc<Control>,
+) -> Result<Summary, RunError> {
+    play_by(Players::Here(model), store, ensemble, options, control).await
+}
+
+/// Has the remaining ranges of `ensemble` played, and commits them. A version that replaces another takes its place once
+/// it is complete.
 ///
 /// # Errors
 /// The first error of a worker or commit, after the other workers have stopped.
-pub async fn play(
-    model: Arc<dyn Model>,
+pub async fn play_by(
+    players: Players,
     store: &mut Store,
     ensemble: Registered,
     options: Options,
@@ -92,17 +112,17 @@ pub async fn play(
             store.note_enough(&ensemble.plan.name, ensemble.version, None).await?;
         }
     }
-    let shared = Arc::new(Shared {
-        player: Player {
-            model,
-            ensemble: ensemble.clone(),
-            disk: store.disk().clone(),
-            format: options.format,
-            follow,
-        },
-        ranges: Mutex::new(ranges),
-        control: control.clone(),
-    });
+    let plays = match players {
+        Players::Here(model) => {
+            let (ensemble, disk) = (ensemble.clone(), store.disk().clone());
+            Plays::Here(Box::new(Player { model, ensemble, disk, format: options.format, follow }))
+        }
+        Players::Elsewhere(players) => {
+            let entities = ensemble.plan.catalogue.entities.len() as u64;
+            Plays::Elsewhere { players, version: ensemble.version, entities }
+        }
+    };
+    let shared = Arc::new(Shared { plays, ranges: Mutex::new(ranges), control: control.clone() });
     let (sender, mut results) = mpsc::channel(threads);
     let workers = start_workers(threads, &shared, &sender)?;
     drop(sender);
@@ -216,8 +236,8 @@ async fn summarise(
 
 /// One worker thread: plays ranges until none are left, and sends each once its files are complete.
 fn work(shared: &Shared, results: &mpsc::Sender<Played>) {
-    let mut encoders = match shared.player.encoders() {
-        Ok(encoders) => encoders,
+    let mut play = match shared.plays.thread(&shared.control) {
+        Ok(play) => play,
         Err(error) => return report(results, Err(error)),
     };
     while !shared.control.is_draining() {
@@ -225,16 +245,34 @@ fn work(shared: &Shared, results: &mpsc::Sender<Played>) {
         let Some(range) = next else {
             return;
         };
-        let control = &shared.control;
-        let stop = || {
-            control.add(range.count() as u64);
-            control.is_abandoned()
-        };
-        let result = shared.player.play(range, &mut encoders, &stop);
+        let result = play(range);
         let failed = result.is_err();
         report(results, result);
         if failed {
             return;
+        }
+    }
+}
+
+impl Plays {
+    /// Plays ranges on one thread, and counts blocks as they are played.
+    fn thread<'a>(&'a self, control: &'a Control) -> Result<Box<dyn FnMut(WorldRange) -> Played + 'a>, RunError> {
+        match self {
+            Self::Here(player) => {
+                let mut encoders = player.encoders()?;
+                Ok(Box::new(move |range| {
+                    let stop = || {
+                        control.add(range.count() as u64);
+                        control.is_abandoned()
+                    };
+                    player.play(range, &mut encoders, &stop)
+                }))
+            }
+            Self::Elsewhere { players, version, entities } => Ok(Box::new(move |range| {
+                let played = players.play(*version, range).map_err(RunError::Elsewhere)?;
+                control.add(played.as_ref().map_or(0, |played| played.range.count() as u64 * entities));
+                Ok(played)
+            })),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Plays an ensemble in one process: ranges, worker threads, commits, summary.
 //!
-//! Enters: a model, a registered ensemble, the number of threads. Leaves: committed ranges, and a [`Summary`].
+//! Enters: a model, or who has ranges played in other processes ([`Players`]); a registered ensemble; the number of
+//! threads. Leaves: committed ranges, and a [`Summary`].
 //!
 //! Guarantees
 //! - memory is one entity's block per thread, whatever the number of worlds;
@@ -20,10 +21,10 @@ mod sweep;
 mod usage;
 
 pub use control::Control;
-pub use error::RunError;
-pub use execute::{Options, Until, play};
+pub use error::{ElsewhereError, RunError};
+pub use execute::{Options, Until, play, play_by};
 pub use meter::{Meter, PHASES, Phase, Reading, Times};
-pub use player::Player;
+pub use player::{PlayElsewhere, Player, Players};
 pub use probe::Probe;
 pub use summary::{EventTotals, OutcomeTotals, Phases, Summary};
 pub use usage::Usage;

@@ -10,7 +10,25 @@ use model::{EventBlock, Model, OutcomeBlock, Sink, Stop, Wanted};
 use table::PageFormat;
 use world::WorldRange;
 
-use crate::error::RunError;
+use crate::error::{ElsewhereError, RunError};
+
+/// Who plays the ranges of a run.
+pub enum Players {
+    /// The run's own threads.
+    Here(Arc<dyn Model>),
+    /// Other processes.
+    Elsewhere(Arc<dyn PlayElsewhere>),
+}
+
+/// Has ranges played in other processes, by a [`Player`] in each. Each thread of a run waits for one range at a time.
+pub trait PlayElsewhere: Send + Sync {
+    /// Has a range of this version of the ensemble played into its files, without committing them. `None` if the range
+    /// was interrupted because the run ends.
+    ///
+    /// # Errors
+    /// If the process cannot play the range, or ends.
+    fn play(&self, version: u64, range: WorldRange) -> Result<Option<WrittenRange>, ElsewhereError>;
+}
 
 /// Plays ranges of one ensemble; any number of threads may share it.
 pub struct Player {

@@ -3,6 +3,8 @@
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
+use serde::{Deserialize, Serialize};
+
 /// Scrambles 64 bits (the finaliser of `SplitMix64`, Steele, Lea and Flood 2014): a bijection.
 #[inline]
 pub const fn mix64(mut z: u64) -> u64 {
@@ -15,7 +17,7 @@ pub const fn mix64(mut z: u64) -> u64 {
 ///
 /// A value `v` at (column `c`, world `w`) adds `(v + OFFSET) * key(c, w)`: the multilinear family (Carter and Wegman
 /// 1979) with keys from [`mix64`]. Changing, losing or moving one value changes the hash.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 pub struct ContentHash(pub u64);
 
 impl ContentHash {

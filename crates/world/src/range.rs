@@ -1,9 +1,11 @@
 //! Contiguous ranges of worlds.
 
+use serde::{Deserialize, Serialize};
+
 use crate::World;
 
 /// A contiguous, non-empty range of worlds: the unit of work, of file and of commit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct WorldRange {
     first: u32,
     count: u32,

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod determinism;
+mod elsewhere;
 mod extend;
 mod extremes;
 mod failures;

@@ -8,6 +8,7 @@ use pages::EncodedColumn;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
+use serde::{Deserialize, Serialize};
 
 use crate::error::TableError;
 use crate::new_file::NewFile;
@@ -18,7 +19,7 @@ pub(crate) const CREATED_BY: &str = concat!("manyworlds version ", env!("CARGO_P
 const BUFFER_BYTES: usize = 1 << 20;
 
 /// A durable segment under its final name.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WrittenSegment {
     pub path: PathBuf,
     pub bytes: u64,
