@@ -47,8 +47,8 @@ mod verify;
 
 pub use aggregate::{Aggregate, Aggregates, FOLLOWED_MAX, Follow, Goal};
 pub use book::{
-    Bet, BetField, BetRisk, BookAnswer, BookQuestion, Decimal, DecimalError, Share, Shortfall, Side, TailRisk,
-    WorstWorld,
+    Bet, BetField, BetFile, BetFileError, BetRisk, BookAnswer, BookQuestion, Decimal, DecimalError, Share, Shortfall,
+    Side, TailRisk, WorstWorld,
 };
 pub use column::{Column, Narrow};
 pub use columns::Columns;
@@ -77,4 +77,4 @@ pub use range_writer::{Encoders, PhaseTimes, RangeWriter, Unwritten, WrittenRang
 pub use schema::{event_fields, outcome_fields};
 pub use store::{Registered, Store};
 pub use stored::{RangeFile, StoredEnsemble};
-pub use verify::{Check, Verification, verify, verify_without_model};
+pub use verify::{Check, Verification, verify, verify_with, verify_without_model};

@@ -8,7 +8,7 @@ use world::{ContentHash, World, WorldRange};
 use crate::columns::Columns;
 use crate::error::EnsembleError;
 use crate::expression::{Expression, OutcomeRef};
-use crate::plan::EventMode;
+use crate::plan::{EventMode, MakeModel, MissingModel};
 use crate::range_reader::RangeReader;
 use crate::range_writer::{event_hash, event_row_keys, outcome_hash};
 use crate::stored::StoredEnsemble;
@@ -45,6 +45,18 @@ pub fn verify(ensemble: &StoredEnsemble, model: &dyn Model) -> Result<Verificati
 /// As [`verify`], where the model is not at hand for the reason `missing`: its identities and recounts are not checked.
 pub fn verify_without_model(ensemble: &StoredEnsemble, missing: &str) -> Result<Verification, EnsembleError> {
     check(ensemble, Err(missing))
+}
+
+/// As [`verify`] with the model of the ensemble's plan, or [`verify_without_model`] if the model is not at hand or refuses
+/// the plan.
+pub fn verify_with(ensemble: &StoredEnsemble, make_model: &MakeModel) -> Result<Verification, EnsembleError> {
+    match make_model(&ensemble.plan) {
+        Ok(model) => verify(ensemble, &*model),
+        Err(error) => {
+            let missing = error.downcast_ref::<MissingModel>().map(|missing| missing.0.to_string());
+            verify_without_model(ensemble, &missing.unwrap_or_else(|| error.to_string()))
+        }
+    }
 }
 
 fn check(ensemble: &StoredEnsemble, model: Result<&dyn Model, &str>) -> Result<Verification, EnsembleError> {

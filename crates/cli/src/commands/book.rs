@@ -3,9 +3,8 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use ensemble::{BetRisk, BookAnswer, BookQuestion, Interval, Side, TailRisk};
+use ensemble::{BetFile, BetRisk, BookAnswer, BookQuestion, Interval, QuestionError, Side, TailRisk};
 
-use super::bets::BetFile;
 use super::outcome::{bars, quantiles};
 use super::{make_model, open_columns};
 use crate::args::{BookArgs, Format};
@@ -26,11 +25,19 @@ pub(crate) async fn book(args: &BookArgs) -> Result<()> {
         levels: args.levels.clone(),
         worst: args.worst,
     };
-    let found = question.answer(&columns, &make_model(), &|| true).map_err(|error| file.locate(error))?;
+    let found = question.answer(&columns, &make_model(), &|| true).map_err(|error| located(&file, error))?;
     match args.format.format {
         Format::Json => print_json(&found),
         Format::Csv => print(&to_csv(&found)),
         Format::Table => print(&draw(&found, args.top)),
+    }
+}
+
+/// Adds the line and the column to the error of a bet.
+fn located(file: &BetFile, error: QuestionError) -> anyhow::Error {
+    match file.locate(error) {
+        Ok(located) => located.into(),
+        Err(error) => error.into(),
     }
 }
 

@@ -3,7 +3,6 @@
 mod append;
 mod ask;
 mod bench;
-mod bets;
 mod bingo;
 mod book;
 mod calibrate;

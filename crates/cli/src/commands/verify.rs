@@ -1,8 +1,7 @@
 //! `manyworlds verify`: checks an ensemble's stored content.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use disk::Place;
-use ensemble::MissingModel;
 
 use super::{make_model, open_store};
 use crate::ExitCode;
@@ -11,13 +10,7 @@ use crate::output::{Table, note, show};
 
 pub(crate) async fn verify(place: &Place, name: &str, format: Format) -> Result<ExitCode> {
     let stored = open_store(place).await?.ensemble(name).await?;
-    let found = match make_model()(&stored.plan) {
-        Ok(model) => ensemble::verify(&stored, &*model)?,
-        Err(error) => match error.downcast::<MissingModel>() {
-            Ok(missing) => ensemble::verify_without_model(&stored, &missing.0.to_string())?,
-            Err(error) => bail!(error),
-        },
-    };
+    let found = ensemble::verify_with(&stored, &make_model())?;
     let mut table = Table::new(["check", "holds", "detail"]);
     for check in &found.checks {
         let holds = check.ok.map_or("-", |ok| if ok { "yes" } else { "NO" });

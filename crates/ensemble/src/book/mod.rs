@@ -4,6 +4,7 @@
 //! worlds, and bets with equal legs share it. Memory: these sets (at most 256 MB), and 48 bytes per world.
 
 mod decimal;
+mod file;
 mod legs;
 mod money;
 mod report;
@@ -13,6 +14,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use decimal::{Decimal, DecimalError};
+pub use file::{BetFile, BetFileError};
 use legs::Legs;
 use model::Catalogue;
 use money::{ODDS_MAX, Profits, STAKE_MAX, Unit, profits};
@@ -65,7 +67,7 @@ fn worst() -> usize {
 }
 
 /// A bet: it wins in the worlds in which all legs hold.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bet {
     /// A name for reports; by default the bet's position, from 1.

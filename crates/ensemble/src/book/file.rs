@@ -1,24 +1,54 @@
 //! Reads bets from CSV.
 
+use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, anyhow, bail};
 use csv::{ReaderBuilder, StringRecord, Trim};
-use ensemble::{Bet, QuestionError, Side};
 use model::UnknownName;
+
+use super::{Bet, Side};
+use crate::error::QuestionError;
 
 /// Maximum bytes of the file: 20,000 bets of 3 KB.
 const FILE_BYTES_MAX: u64 = 64 << 20;
 
 /// The bets of a file, and the lines that they begin on.
-pub(super) struct BetFile {
+#[derive(Debug)]
+pub struct BetFile {
     path: PathBuf,
-    pub(super) bets: Vec<Bet>,
+    pub bets: Vec<Bet>,
     lines: Vec<u64>,
     columns: Columns,
 }
 
+/// Why a file has no bets.
+#[derive(Debug, thiserror::Error)]
+pub enum BetFileError {
+    #[error("cannot read {}: {cause}", path.display())]
+    Read { path: PathBuf, cause: io::Error },
+    #[error("{}{place} {reason}", path.display())]
+    Invalid { path: PathBuf, place: Place, reason: String },
+}
+
+/// A place in a file, for people: nothing, or `, line 3, column odds:`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    line: Option<u64>,
+    column: Option<String>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { line: Some(line), column } = self else { return Ok(()) };
+        write!(f, ", line {line}")?;
+        column.iter().try_for_each(|column| write!(f, ", column {column}"))?;
+        f.write_str(":")
+    }
+}
+
 /// The places of the columns.
+#[derive(Debug)]
 struct Columns {
     legs: Vec<usize>,
     stake: usize,
@@ -32,19 +62,19 @@ struct Columns {
 const NAMES: [&str; 6] = ["legs", "stake", "odds", "id", "side", "entity"];
 
 impl Columns {
-    fn of(header: &StringRecord) -> Result<Self> {
+    fn of(header: &StringRecord) -> Result<Self, String> {
         let names: Vec<String> = header.iter().map(str::to_lowercase).collect();
         let find = |name: &str| names.iter().position(|known| known == name);
         let need =
-            |name: &str| find(name).ok_or_else(|| anyhow!("no column {name}; the header is: {}", joined(header)));
+            |name: &str| find(name).ok_or_else(|| format!("no column {name}; the header is: {}", joined(header)));
         let legs = names.iter().enumerate().filter(|(_, name)| is_legs(name));
         let legs: Vec<usize> = legs.map(|(place, _)| place).collect();
         for (place, name) in names.iter().enumerate() {
             if names[..place].contains(name) {
-                bail!("column {name} comes twice in the header");
+                return Err(format!("column {name} comes twice in the header"));
             }
             if !NAMES.contains(&name.as_str()) && !legs.contains(&place) {
-                return Err(UnknownName::new("a book has no column", name, NAMES).into());
+                return Err(UnknownName::new("a book has no column", name, NAMES).to_string());
             }
         }
         if legs.is_empty() {
@@ -104,49 +134,56 @@ fn split(text: &str) -> Vec<String> {
 
 impl BetFile {
     /// Reads a whole file.
-    pub(super) fn read(path: &Path) -> Result<Self> {
-        let shown = path.display();
-        let bytes = std::fs::metadata(path).with_context(|| format!("cannot read {shown}"))?.len();
+    ///
+    /// # Errors
+    /// If it cannot be read, is too large, or does not hold bets as CSV; names the line and the column.
+    pub fn read(path: &Path) -> Result<Self, BetFileError> {
+        let unreadable = |cause| BetFileError::Read { path: path.to_owned(), cause };
+        let invalid = |line: Option<u64>, column: Option<&str>, reason: String| {
+            let place = Place { line, column: column.map(str::to_owned) };
+            BetFileError::Invalid { path: path.to_owned(), place, reason }
+        };
+        let bytes = std::fs::metadata(path).map_err(unreadable)?.len();
         if bytes > FILE_BYTES_MAX {
-            bail!("{shown} has {bytes} bytes, the limit is {FILE_BYTES_MAX}: split the book");
+            let reason = format!("has {bytes} bytes, the limit is {FILE_BYTES_MAX}: split the book");
+            return Err(invalid(None, None, reason));
         }
-        let text = std::fs::read(path).with_context(|| format!("cannot read {shown}"))?;
+        let text = std::fs::read(path).map_err(unreadable)?;
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
         let mut reader = ReaderBuilder::new().trim(Trim::All).from_reader(text);
-        let unreadable = |error: csv::Error| anyhow!("{shown}{}", reason(&error, text));
-        let header = reader.headers().map_err(unreadable)?.clone();
+        let not_csv = |error: csv::Error| invalid(error_line(&error, text), None, reason(&error));
+        let header = reader.headers().map_err(not_csv)?.clone();
         if header.iter().all(str::is_empty) {
-            bail!("{shown} is empty: its first line names the columns legs, stake and odds");
+            let reason = "is empty: its first line names the columns legs, stake and odds";
+            return Err(invalid(None, None, reason.to_owned()));
         }
-        let mut found = Self {
-            path: path.to_owned(),
-            bets: Vec::new(),
-            lines: Vec::new(),
-            columns: Columns::of(&header).with_context(|| format!("{shown}, line 1"))?,
-        };
+        let columns = Columns::of(&header).map_err(|reason| invalid(Some(1), None, reason))?;
+        let mut found = Self { path: path.to_owned(), bets: Vec::new(), lines: Vec::new(), columns };
         for row in reader.records() {
-            let row = row.map_err(unreadable)?;
+            let row = row.map_err(not_csv)?;
             let line = row.position().map_or(0, |position| line_of(position, text));
             let bet = found.columns.bet(&row);
-            let bet = bet.map_err(|(column, reason)| anyhow!("{shown}, line {line}, column {column}: {reason}"))?;
-            found.bets.push(bet);
+            found.bets.push(bet.map_err(|(column, reason)| invalid(Some(line), Some(column), reason))?);
             found.lines.push(line);
         }
         if found.bets.is_empty() {
-            bail!("{shown} has no bets below its header");
+            return Err(invalid(None, None, "has no bets below its header".to_owned()));
         }
         Ok(found)
     }
 
-    /// Adds the line and the column to the error of a bet.
-    pub(super) fn locate(&self, error: QuestionError) -> anyhow::Error {
-        let QuestionError::Bet { place, field, reason } = error else { return error.into() };
+    /// Adds the line and the column to the error of a bet; returns other errors unchanged.
+    ///
+    /// # Errors
+    /// If no bet causes the error.
+    pub fn locate(&self, error: QuestionError) -> Result<BetFileError, QuestionError> {
+        let QuestionError::Bet { place, field, reason } = error else { return Err(error) };
         let column = match (field.as_str(), self.columns.legs.first()) {
             ("legs", Some(first)) => &self.columns.header[*first],
             (other, _) => other,
         };
-        let line = self.lines.get(place).copied().unwrap_or(0);
-        anyhow!("{}, line {line}, column {column}: {reason}", self.path.display())
+        let place = Place { line: self.lines.get(place).copied(), column: Some(column.to_owned()) };
+        Ok(BetFileError::Invalid { path: self.path.clone(), place, reason })
     }
 }
 
@@ -156,15 +193,19 @@ fn line_of(position: &csv::Position, text: &[u8]) -> u64 {
     position.line() + before.filter(|byte| **byte == b'\n').count() as u64
 }
 
-/// Where and why a file is no CSV.
-fn reason(error: &csv::Error, text: &[u8]) -> String {
-    let line = error.position().map(|position| format!(", line {}", line_of(position, text))).unwrap_or_default();
+/// The line of an error, if known.
+fn error_line(error: &csv::Error, text: &[u8]) -> Option<u64> {
+    error.position().map(|position| line_of(position, text))
+}
+
+/// Why a file cannot be read as CSV.
+fn reason(error: &csv::Error) -> String {
     match error.kind() {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            format!("{line}: expected {expected_len} values, found {len}")
+            format!("expected {expected_len} values, found {len}")
         }
-        csv::ErrorKind::Utf8 { .. } => format!("{line}: the text is not UTF-8"),
-        _ => format!("{line}: {error}"),
+        csv::ErrorKind::Utf8 { .. } => "the text is not UTF-8".to_owned(),
+        _ => error.to_string(),
     }
 }
 
@@ -172,7 +213,7 @@ fn reason(error: &csv::Error, text: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<BetFile> {
+    fn read(text: &str) -> Result<BetFile, BetFileError> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("bets.csv");
         std::fs::write(&path, text).unwrap();
@@ -196,7 +237,7 @@ mod tests {
 
     #[test]
     fn faults_name_line_and_column() {
-        let said = |text: &str| format!("{:#}", read(text).err().unwrap());
+        let said = |text: &str| read(text).unwrap_err().to_string();
         for (text, expected) in [
             ("", "bets.csv is empty: its first line names the columns legs, stake and odds"),
             ("legs,stake,odds\n", "bets.csv has no bets below its header"),
@@ -227,7 +268,7 @@ mod tests {
         }
         let file = read("leg_1,stake,odds\na,1,2\n").unwrap();
         let error = |field: &str| QuestionError::Bet { place: 0, field: field.to_owned(), reason: "no".to_owned() };
-        assert!(file.locate(error("legs")).to_string().ends_with("bets.csv, line 2, column leg_1: no"));
-        assert!(file.locate(error("odds")).to_string().ends_with("bets.csv, line 2, column odds: no"));
+        assert!(file.locate(error("legs")).unwrap().to_string().ends_with("bets.csv, line 2, column leg_1: no"));
+        assert!(file.locate(error("odds")).unwrap().to_string().ends_with("bets.csv, line 2, column odds: no"));
     }
 }
