@@ -5,7 +5,7 @@ use axum::body::Body;
 use axum::extract::{Extension, Query, State};
 use ensemble::{
     BookAnswer, BookQuestion, Columns, CompareQuestion, Comparison, CorrelationQuestion, OutcomeQuestion, Price,
-    PriceQuestion, QuestionError,
+    PriceQuestion, QuestionError, Verification, verify_with,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -69,6 +69,24 @@ pub(crate) async fn book(
     let (name, make_model) = (question.ensemble.clone(), app.make_model.clone());
     app.ask_of(&access, name, move |columns, place| question.answer(columns, &make_model, &|| !place.is_given_up()))
         .await
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct VerifyQuestion {
+    ensemble: String,
+}
+
+/// Returns the output of `manyworlds verify --format json`.
+pub(crate) async fn verify(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    body: Body,
+) -> Result<Json<Verification>, Refusal> {
+    access.may_read_of(SIM)?;
+    let VerifyQuestion { ensemble: name } = app.question(body).await?;
+    let make_model = app.make_model.clone();
+    app.ask_of(&access, name, move |columns, _| Ok(verify_with(columns.ensemble(), &make_model)?)).await
 }
 
 /// Returns the output of `manyworlds outcome --format json`.

@@ -37,6 +37,15 @@ pub enum ServerError {
     Tls { path: PathBuf, reason: String },
 }
 
+/// The field for the kind of an error.
+const KIND: &str = "kind";
+/// Kinds of errors.
+pub(crate) const UNKNOWN_NAME: &str = "unknown_name";
+const TOO_FEW_WORLDS: &str = "too_few_worlds";
+const LIMIT: &str = "limit";
+const DAMAGED: &str = "damaged";
+const MODEL: &str = "model";
+
 /// An error reply: `{"error": ...}` with further fields for programs.
 #[derive(Debug)]
 pub(crate) struct Refusal {
@@ -72,6 +81,16 @@ impl Refusal {
     pub(crate) fn with(mut self, field: &str, value: Value) -> Self {
         self.body[field] = value;
         self
+    }
+
+    /// Adds the kind of the error, for programs.
+    pub(crate) fn of_kind(self, kind: &str) -> Self {
+        self.with(KIND, json!(kind))
+    }
+
+    /// The kind of the error, if programs can tell more from it than from the status.
+    pub(crate) fn kind(&self) -> Option<&str> {
+        self.body[KIND].as_str()
     }
 
     pub(crate) fn later(mut self, seconds: u64) -> Self {
@@ -130,13 +149,15 @@ impl From<IngestError> for Refusal {
 
 impl From<AskError> for Refusal {
     fn from(error: AskError) -> Self {
-        let status = match &error {
-            AskError::Memory { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-            AskError::Io { .. } => return Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()).later(5),
-            AskError::Damaged { .. } => StatusCode::INTERNAL_SERVER_ERROR,
-            _ => StatusCode::BAD_REQUEST,
-        };
-        Self::new(status, error.to_string())
+        let text = error.to_string();
+        match error {
+            AskError::Memory { .. } => Self::new(StatusCode::PAYLOAD_TOO_LARGE, text).of_kind(LIMIT),
+            AskError::Overflow { .. } => Self::bad(text).of_kind(LIMIT),
+            AskError::UnknownColumn { .. } => Self::bad(text).of_kind(UNKNOWN_NAME),
+            AskError::Io { .. } => Self::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5),
+            AskError::Damaged { .. } => Self::new(StatusCode::INTERNAL_SERVER_ERROR, text).of_kind(DAMAGED),
+            _ => Self::bad(text),
+        }
     }
 }
 
@@ -145,7 +166,9 @@ impl From<SnapshotError> for Refusal {
         match error {
             SnapshotError::Log(error) => error.into(),
             SnapshotError::Table(error) => error.into(),
-            SnapshotError::Columns { .. } => Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+            SnapshotError::Columns { .. } => {
+                Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).of_kind(DAMAGED)
+            }
         }
     }
 }
@@ -162,19 +185,28 @@ fn of_table(error: &TableError) -> Refusal {
         ErrorKind::Request => Refusal::bad(text),
         // A full or missing disk may become available again, and a conflict passes.
         ErrorKind::Environment | ErrorKind::Conflict => Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5),
-        ErrorKind::Damaged => Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, text),
+        ErrorKind::Damaged => Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, text).of_kind(DAMAGED),
     }
 }
 
 impl From<&EnsembleError> for Refusal {
     fn from(error: &EnsembleError) -> Self {
         match error {
-            EnsembleError::Unknown { .. } => Self::new(StatusCode::NOT_FOUND, error.to_string()),
+            EnsembleError::Unknown { .. } => Self::new(StatusCode::NOT_FOUND, error.to_string()).of_kind(UNKNOWN_NAME),
+            EnsembleError::Version { .. } | EnsembleError::World { .. } | EnsembleError::NoEvents { .. } => {
+                Self::bad(error.to_string()).of_kind(UNKNOWN_NAME)
+            }
             EnsembleError::Table(error) => of_table(error),
             EnsembleError::Damaged { .. } => {
-                Self::bad(format!("{error}; the server's operator can replace or remove the ensemble"))
+                Self::bad(format!("{error}; the server's operator can replace or remove the ensemble")).of_kind(DAMAGED)
             }
-            EnsembleError::Replay { .. } => Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+            EnsembleError::Memory { .. } => Self::bad(error.to_string()).of_kind(LIMIT),
+            EnsembleError::Replay { .. } => {
+                Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).of_kind(MODEL)
+            }
+            EnsembleError::Catalogue { .. } | EnsembleError::NoModel { .. } => {
+                Self::bad(error.to_string()).of_kind(MODEL)
+            }
             other => Self::bad(other.to_string()),
         }
     }
@@ -191,12 +223,17 @@ impl From<QuestionError> for Refusal {
         match error {
             QuestionError::Ensemble(error) => error.into(),
             QuestionError::TooFew(few) => Self::bad(format!("{few}; set the minimum with \"min_worlds\""))
-                .with("kind", json!("too_few_worlds"))
+                .of_kind(TOO_FEW_WORLDS)
                 .with("matched", json!(few.matched))
                 .with("worlds", json!(few.worlds))
                 .with("minimum", json!(few.least))
                 .with("needed", json!(few.worlds_needed())),
-            QuestionError::Unknown(unknown) => Self::bad(unknown.to_string()).with("kind", json!("unknown_name")),
+            QuestionError::Unknown(unknown) => Self::bad(unknown.to_string()).of_kind(UNKNOWN_NAME),
+            QuestionError::NoWorlds { .. } => Self::bad(error.to_string()).of_kind(TOO_FEW_WORLDS),
+            QuestionError::TooMany { .. } | QuestionError::BookMemory { .. } => {
+                Self::bad(error.to_string()).of_kind(LIMIT)
+            }
+            QuestionError::NoModel { .. } => Self::bad(error.to_string()).of_kind(MODEL),
             other => Self::bad(other.to_string()),
         }
     }
@@ -205,7 +242,9 @@ impl From<QuestionError> for Refusal {
 impl From<QueryError> for Refusal {
     fn from(error: QueryError) -> Self {
         match error {
-            QueryError::Memory { .. } => Self::new(StatusCode::PAYLOAD_TOO_LARGE, error.to_string()),
+            QueryError::Memory { .. } => Self::new(StatusCode::PAYLOAD_TOO_LARGE, error.to_string()).of_kind(LIMIT),
+            QueryError::TooLarge { .. } => Self::bad(error.to_string()).of_kind(LIMIT),
+            QueryError::Unknown(_) => Self::bad(error.to_string()).of_kind(UNKNOWN_NAME),
             QueryError::Ensemble(error) => error.into(),
             QueryError::Unreadable(error) => Self::from(&*error),
             QueryError::Table(error) => error.into(),

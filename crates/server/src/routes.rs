@@ -77,7 +77,8 @@ fn writes() -> Vec<Route> {
 }
 
 fn questions() -> Vec<Route> {
-    let sql = || object(&["sql"], &json!({"sql": text()}));
+    let only = json!({"type": "string", "description": "The only ensemble that the query sees"});
+    let sql = || object(&["sql"], &json!({"sql": text(), "ensemble": only}));
     let format = || json!({"type": "string", "enum": ["json", "csv", "arrow"], "default": "json"});
     let rows = object(
         &["success", "columns", "data", "row_count", "execution_time_ms"],
@@ -156,6 +157,10 @@ fn questions() -> Vec<Route> {
                 &json!({"type": "object"}),
                 "The distribution of the profit, value at risk, expected shortfall, the worst worlds, and each bet",
             )
+            .refuses(&[404]),
+        Route::post("/api/v1/verify", ensembles::verify, "Check everything stored of an ensemble")
+            .asks(&object(&["ensemble"], &json!({"ensemble": text()})))
+            .answers(&[JSON], &json!({"type": "object"}), "The checks, and the content hashes")
             .refuses(&[404]),
         Route::post("/api/v1/outcome", ensembles::outcome, "Show how outcomes are distributed")
             .asks(&outcome)

@@ -7,6 +7,7 @@ use axum::extract::{Extension, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
+use table::SIM;
 
 use crate::access::Access;
 use crate::app::{App, DATABASE_HEADER, database};
@@ -18,6 +19,9 @@ use crate::statement::Statement;
 #[derive(Deserialize)]
 struct Asks {
     sql: String,
+    /// The only ensemble that the query sees.
+    #[serde(default)]
+    ensemble: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -42,7 +46,7 @@ pub(crate) async fn series(
     database: String,
 ) -> Result<Response, Refusal> {
     access.may_read()?;
-    answer_in_time(app, access, sql, database, Format::Series(name.to_owned())).await
+    answer_in_time(app, access, Asks { sql, ensemble: None }, database, Format::Series(name.to_owned())).await
 }
 
 pub(crate) async fn query_arrow(asked: Asked) -> Result<Response, Refusal> {
@@ -102,21 +106,28 @@ async fn answer((State(app), Extension(access), headers, body): Asked, format: F
     if headers.contains_key(DATABASE_HEADER) {
         access.may_read_of(&database)?;
     }
-    let Asks { sql } = app.question(body).await.map_err(|e| e.after("send {\"sql\": \"...\"}"))?;
-    let sql = Statement::of(&sql).and_then(|statement| statement.in_sql(&database)).unwrap_or(sql);
-    answer_in_time(app, access, sql, database, format).await
+    let mut asked: Asks = app.question(body).await.map_err(|e| e.after("send {\"sql\": \"...\"}"))?;
+    if asked.ensemble.is_some() {
+        access.may_read_of(SIM)?;
+    }
+    if let Some(sql) = Statement::of(&asked.sql).and_then(|statement| statement.in_sql(&database)) {
+        asked.sql = sql;
+    }
+    answer_in_time(app, access, asked, database, format).await
 }
 
 async fn answer_in_time(
     app: App,
     access: Access,
-    sql: String,
+    asked: Asks,
     database: String,
     format: Format,
 ) -> Result<Response, Refusal> {
+    let Asks { sql: text, ensemble } = asked;
     let content = content_type(&format);
     let databases = access.databases().map(<[_]>::to_vec);
-    let question = Question::Sql(Sql { text: sql, database, databases, login: None, wanted: Wanted::Body(format) });
+    let question =
+        Question::Sql(Sql { text, ensemble, database, databases, login: None, wanted: Wanted::Body(format) });
     reply(app, access, question, content).await
 }
 

@@ -99,3 +99,32 @@ fn the_server_answers_as_the_commands_do() {
         assert!(reply.status == status && text.contains(said), "{asked}: {} {text}", reply.status);
     }
 }
+
+#[test]
+fn an_ensemble_is_verified_and_asked_alone() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Served::start(data.path(), &[]);
+    play(data.path(), &["--worlds", "60", "--events", "replay"]);
+    let output = run(data.path(), &["run", "football", "--name", "other", "--worlds", "40", "--events", "replay"]);
+    assert!(output.status.success());
+    let found = answer(&server, "/api/v1/verify", &json!({"ensemble": "season"}));
+    assert_eq!(found, json(data.path(), &["verify", "season"]));
+    for (ensemble, expected) in [(json!("season"), json!(["season"])), (json!(null), json!(["other", "season"]))] {
+        let sql = "SELECT DISTINCT ensemble FROM outcomes ORDER BY 1";
+        let rows = answer(&server, "/api/v1/sql", &json!({"sql": sql, "ensemble": ensemble}));
+        let names: Value = rows.as_array().unwrap().iter().map(|row| row["ensemble"].clone()).collect();
+        assert_eq!(names, expected);
+    }
+    for (path, question, status, kind) in [
+        ("/api/v1/verify", json!({"ensemble": "reason"}), 404, json!("unknown_name")),
+        ("/api/v1/sql", json!({"sql": "SELECT 1", "ensemble": "reason"}), 404, json!("unknown_name")),
+        ("/api/v1/sql", json!({"sql": "SELECT nothing FROM outcomes"}), 400, json!("unknown_name")),
+        ("/api/v1/sql", json!({"sql": "SELECT 1 +"}), 400, json!(null)),
+        ("/api/v1/sql", json!({"sql": format!("SELECT {}1", "1+".repeat(20_000))}), 400, json!("limit")),
+        ("/api/v1/ask", json!({"table": "nothing", "count": true}), 404, json!("unknown_name")),
+        ("/api/v1/price", json!({"ensemble": "season", "legs": ["nothing:a > 1"]}), 400, json!(null)),
+    ] {
+        let reply = server.post_json(path, &question);
+        assert_eq!((reply.status, &reply.json()["kind"]), (status, &kind), "{path} {question}: {}", reply.text());
+    }
+}

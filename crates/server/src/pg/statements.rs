@@ -65,7 +65,14 @@ impl Asker {
     fn question(&self, sql: String, wanted: Wanted) -> Question {
         let databases = self.access.databases().map(<[_]>::to_vec);
         let login = Some(self.login.clone());
-        Question::Sql(Sql { text: sql, database: self.login.database.clone(), databases, login, wanted })
+        Question::Sql(Sql {
+            text: sql,
+            ensemble: None,
+            database: self.login.database.clone(),
+            databases,
+            login,
+            wanted,
+        })
     }
 
     /// The next part of an answer.

@@ -13,6 +13,7 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::{Schema, SchemaRef};
 use arrow::error::ArrowError;
 use axum::http::StatusCode;
+use ensemble::StoredEnsemble;
 use rustix::fs::Mode;
 use snapshot::Snapshot;
 use sql::{Engine, Ensembles, MakeModel, Options, Rows, STACK_BYTES, Scope, Session, Spill, Unique, check_texts};
@@ -22,6 +23,7 @@ use tokio::runtime::{Builder, Runtime};
 use super::body::{Batches, Body, Sink};
 use super::memory;
 use super::message::{Ask, Done, Failure, Format, Part, Question, Setup, Sql, Wanted, take};
+use crate::error::{Refusal, UNKNOWN_NAME};
 use crate::warm::Warm;
 
 /// Threads for blocking calls. Each call that opens a table holds one thread while waiting for another, so there must
@@ -157,7 +159,8 @@ impl Answerer {
 
     async fn answer_ask(&mut self, asked: Ask) -> Result<(), Failure> {
         let began = Instant::now();
-        let no_table = |reason: String| Failure::new(StatusCode::NOT_FOUND, "42P01", reason);
+        let no_table =
+            |reason: String| Failure::of(&Refusal::new(StatusCode::NOT_FOUND, reason).of_kind(UNKNOWN_NAME), "42P01");
         let table: TableName = asked.table.parse().map_err(|e: TableError| no_table(e.to_string()))?;
         let unique = self.unique.get(&table).map_or(&[][..], Vec::as_slice);
         let opened = Snapshot::open(&table.folder(&self.setup.data), unique).await?;
@@ -177,7 +180,14 @@ impl Answerer {
         let setup = &self.setup;
         let scope = Scope { database: &question.database, databases: question.databases.as_deref() };
         let sees_ensembles = scope.sees(SIM);
-        let ensembles = if sees_ensembles { self.warm.ensembles(&setup.data).await? } else { Ensembles::default() };
+        let ensembles = match &question.ensemble {
+            Some(name) => {
+                let found = self.warm.ensemble(&setup.data, name).await.map_err(|e| Failure::of(&e, "42704"))?;
+                Ensembles::from(StoredEnsemble::clone(&found))
+            }
+            None if sees_ensembles => self.warm.ensembles(&setup.data).await?,
+            None => Ensembles::default(),
+        };
         let (data, make_model) = (&setup.data, self.make_model.clone());
         let engine = Engine::open_scoped(data, ensembles, make_model, &self.session, &self.unique, scope)?;
         Ok(match &question.login {

@@ -47,6 +47,8 @@ pub(crate) enum Question {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Sql {
     pub(crate) text: String,
+    /// The only ensemble that the query sees; `None`: all.
+    pub(crate) ensemble: Option<String>,
     /// The database of unqualified tables.
     pub(crate) database: String,
     /// The readable databases; `None`: all.
@@ -121,17 +123,20 @@ pub(crate) struct Failure {
     /// PostgreSQL's code.
     pub(crate) code: String,
     pub(crate) text: String,
+    /// The kind of the error, for programs.
+    pub(crate) kind: Option<String>,
     /// An unknown name in the query.
     pub(crate) unknown: Option<String>,
 }
 
 impl Failure {
     pub(crate) fn new(status: StatusCode, code: &str, text: impl Into<String>) -> Self {
-        Self { status: status.as_u16(), code: code.to_owned(), text: text.into(), unknown: None }
+        Self { status: status.as_u16(), code: code.to_owned(), text: text.into(), kind: None, unknown: None }
     }
 
-    fn of(refusal: &Refusal, code: &str) -> Self {
-        Self::new(refusal.status(), code, refusal.text())
+    pub(crate) fn of(refusal: &Refusal, code: &str) -> Self {
+        let kind = refusal.kind().map(str::to_owned);
+        Self { kind, ..Self::new(refusal.status(), code, refusal.text()) }
     }
 }
 
@@ -161,7 +166,11 @@ impl From<sql::QueryError> for Failure {
 impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
         let status = StatusCode::from_u16(failure.status);
-        Self::new(status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), failure.text)
+        let refusal = Self::new(status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), failure.text);
+        match failure.kind {
+            Some(kind) => refusal.of_kind(&kind),
+            None => refusal,
+        }
     }
 }
 
