@@ -51,6 +51,11 @@ pub(crate) struct WorkerArgs {
     /// Sleep this long after each world
     #[arg(long, value_name = "MS", default_value_t = 0, hide = true)]
     pub(crate) world_pause_ms: u64,
+    /// Load this model before playing (repeatable)
+    ///
+    /// A worker finds models by the names that the tables have. Those of a file, as FILE.py:CLASS, must be named here.
+    #[arg(long = "model", value_name = "MODEL")]
+    pub(crate) models: Vec<String>,
     /// Serve Prometheus metrics on ADDR
     #[arg(long, value_name = "ADDR")]
     pub(crate) metrics: Option<std::net::SocketAddr>,

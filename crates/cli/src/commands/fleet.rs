@@ -9,7 +9,7 @@ use run::Meter;
 use tokio::sync::watch;
 
 use super::simulation::{Sizing, planned, until};
-use super::{cores, make_model, serve_metrics, status, stop_on_signals};
+use super::{MODELS, cores, make_model, serve_metrics, status, stop_on_signals};
 use crate::ExitCode;
 use crate::args::{FleetArgs, LedgerArgs, SubmitArgs, SubmittedArgs, WorkerArgs};
 use crate::output::{count, note};
@@ -44,6 +44,9 @@ pub(crate) async fn worker(args: &WorkerArgs) -> Result<()> {
         Some(threads) => threads,
         None => cores(),
     };
+    for model in &args.models {
+        MODELS.find(model)?;
+    }
     let (ledger, broker) = open(&args.fleet).await?;
     let meter = Arc::new(Meter::default());
     serve_metrics(args.metrics, &meter).await?;
