@@ -9,8 +9,8 @@ Arguments are numbers or arrays of any shape, and broadcast as in NumPy. Results
 
 Example:
     >>> import manyworlds as mw, numpy as np
-    >>> mw.math.exp(np.array([0.0, 1.0])).tolist()
-    [1.0, 2.718281828459045]
+    >>> mw.math.exp(np.array([0.0, 2.0])).tolist()
+    [1.0, 7.38905609893065]
     >>> mw.math.pow(2.0, 0.5)
     1.4142135623730951
 """
