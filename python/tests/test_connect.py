@@ -121,7 +121,8 @@ def test_a_server_plays_no_models(remote):
 
 def test_checks_and_sql_are_those_of_the_folder(remote, season):
     far = remote.ensembles["season"]
-    assert far.verify() == season.verify() and far.verify().hash
+    found = far.verify()
+    assert found == season.verify() and found.hash
     query = "SELECT count(*) AS n, count(DISTINCT ensemble) AS e FROM outcomes"
     assert far.sql(query).to_dicts() == season.sql(query).to_dicts()
     with pytest.raises(mw.UnknownNameError, match="stored: season"):

@@ -41,6 +41,7 @@ where
     T: Send + 'static,
     E: Into<Failure> + Send + 'static,
 {
+    look_around(py)?;
     let mut task = runtime()?.spawn(work);
     loop {
         let done = poll(py, &mut task)?;
@@ -72,6 +73,7 @@ where
     T: Send + 'static,
     E: Into<Failure> + Send + 'static,
 {
+    look_around(py)?;
     let mut task = runtime()?.spawn(work);
     let mut raised = None;
     let done = loop {
