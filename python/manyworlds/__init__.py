@@ -13,13 +13,29 @@ Example:
     [{'n': 1}]
 """
 
-from ._answers import Bin, Check, Comparison, Condition, Correlation, Distribution, Interval, Probability, Verification
+from . import _models, _native, math
+from ._answers import (
+    BetRisk,
+    Bin,
+    Book,
+    Check,
+    Comparison,
+    Condition,
+    Correlation,
+    Distribution,
+    Interval,
+    Probability,
+    Share,
+    TailRisk,
+    Verification,
+    WorstWorld,
+)
 from ._catalogue import Catalogue, Outcome, Param, code, flag, number, real
 from ._check import Promise, check
 from ._data import Data, Ensembles, connect, open
 from ._draws import Stream, World, Worlds
 from ._ensemble import Ensemble, Entity
-from ._model import Model, per_world
+from ._model import Emit, Model, per_world
 from ._run import run
 from ._table import Table
 from ._write import write
@@ -38,9 +54,14 @@ from .errors import (
     UnknownNameError,
 )
 
+# Questions about a model's ensembles may need the model.
+_native.find_models(_models.loaded)
+
 __all__ = [
     "AccessError",
+    "BetRisk",
     "Bin",
+    "Book",
     "Catalogue",
     "Check",
     "Comparison",
@@ -49,6 +70,7 @@ __all__ = [
     "DamagedError",
     "Data",
     "Distribution",
+    "Emit",
     "Ensemble",
     "Ensembles",
     "Entity",
@@ -65,18 +87,22 @@ __all__ = [
     "Probability",
     "Promise",
     "RefusedRowsError",
+    "Share",
     "StorageError",
     "Stream",
     "Table",
+    "TailRisk",
     "TooFewWorldsError",
     "UnknownNameError",
     "Verification",
     "World",
     "Worlds",
+    "WorstWorld",
     "check",
     "code",
     "connect",
     "flag",
+    "math",
     "number",
     "open",
     "per_world",

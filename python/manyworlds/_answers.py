@@ -184,6 +184,120 @@ def _picture(bins: tuple[Bin, ...]) -> str:
 
 
 @dataclass(frozen=True)
+class Share:
+    """A share of the worlds, with its 95% Clopper-Pearson confidence interval."""
+
+    probability: float
+    ci: Interval
+
+
+@dataclass(frozen=True)
+class TailRisk:
+    """Losses in the worst `1 - level` of the worlds, as positive numbers, with 95% confidence intervals."""
+
+    level: float
+    #: The loss that `level` of the worlds do not exceed.
+    value_at_risk: float
+    value_at_risk_ci: Interval
+    #: The mean loss in the tail.
+    expected_shortfall: float
+    expected_shortfall_ci: Interval
+    #: Worlds in the tail; the last one counts in part.
+    worlds: float
+
+    @staticmethod
+    def _of(answer: dict[str, Any]) -> TailRisk:
+        return TailRisk(**_with_intervals(answer))
+
+
+@dataclass(frozen=True)
+class WorstWorld:
+    """A world with a low profit."""
+
+    world: int
+    profit: float
+    #: The bets that lose money in it.
+    lost: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class BetRisk:
+    """One bet, and its part in the risk. `edge` is the mean profit for a stake of 1."""
+
+    id: str
+    legs: tuple[str, ...]
+    side: str
+    stake: float
+    odds: float
+    probability: float
+    ci: Interval
+    expected_profit: float
+    expected_profit_ci: Interval
+    edge: float
+    edge_ci: Interval
+    #: Its part of each expected shortfall: `level`, `amount`, and its `share`; the parts of all bets add up.
+    shortfall: tuple[dict[str, Any], ...]
+
+    @staticmethod
+    def _of(answer: dict[str, Any]) -> BetRisk:
+        lists = {"legs": tuple(answer["legs"]), "shortfall": tuple(answer["shortfall"])}
+        return BetRisk(**_with_intervals({**answer, **lists}))
+
+
+@dataclass(frozen=True)
+class Book:
+    """The risk of a book of bets. Money is in the unit of the stakes."""
+
+    #: Worlds counted: all, or those that meet `given`.
+    worlds: int
+    #: The sum of all stakes.
+    stake: float
+    #: Whether the profit of every bet is exact. Otherwise each is rounded to a multiple of `money_unit`.
+    is_exact: bool
+    money_unit: float
+    #: The mean profit.
+    mean: float
+    #: The mean's 95% confidence interval; `None` for fewer than two worlds.
+    ci: Interval | None
+    standard_deviation: float
+    min: float
+    max: float
+    #: Profits by share of the worlds that do not exceed them.
+    quantiles: dict[str, float]
+    #: At most 20 bins of profits.
+    histogram: tuple[Bin, ...]
+    #: The share of the worlds with a negative profit.
+    loss: Share
+    #: Value at risk and expected shortfall, by level.
+    tails: tuple[TailRisk, ...]
+    #: The worlds with the lowest profits, worst first.
+    worst: tuple[WorstWorld, ...]
+    #: Every bet, in the given order.
+    bets: tuple[BetRisk, ...]
+
+    def _repr_html_(self) -> str:
+        title = f"profit: mean {self.mean:.4g}, loss in {self.loss.probability:.1%} of {self.worlds} worlds"
+        return f"<figure>{_picture(self.histogram)}<figcaption>{title}</figcaption></figure>"
+
+    @staticmethod
+    def _of(answer: dict[str, Any]) -> Book:
+        parts = {
+            "ci": Interval._of(answer["ci"]),
+            "histogram": tuple(Bin(b["from"], b["to"], b["worlds"]) for b in answer["histogram"]),
+            "loss": Share(**_with_intervals(answer["loss"])),
+            "tails": tuple(map(TailRisk._of, answer["tails"])),
+            "worst": tuple(WorstWorld(w["world"], w["profit"], tuple(w["lost"])) for w in answer["worst"]),
+            "bets": tuple(map(BetRisk._of, answer["bets"])),
+        }
+        return Book(**{**answer, **parts})
+
+
+def _with_intervals(answer: dict[str, Any]) -> dict[str, Any]:
+    """An answer with its confidence intervals as such."""
+    return {name: Interval(*value) if name.endswith("ci") else value for name, value in answer.items()}
+
+
+@dataclass(frozen=True)
 class Comparison:
     """How an outcome of one ensemble differs from that of another."""
 

@@ -11,32 +11,54 @@ from .errors import InvalidError, UnknownNameError
 
 @dataclass(frozen=True)
 class Param:
-    """A parameter of a model: a number within bounds, or a text that is one of some words."""
+    """A parameter of a model: a number within bounds, a text, or a list of either.
+
+    The default shows which. An empty list holds numbers, unless there are `words`.
+    """
 
     #: The value unless another is given.
-    default: float | str
-    #: Bounds of a number, both included.
+    default: float | str | Sequence[float] | Sequence[str]
+    #: Bounds of a number, or of each number of a list; both are included.
     min: float = float("-inf")
     max: float = float("inf")
     #: The effect, with the unit.
     doc: str = ""
-    #: What a text may be; any text if there are none.
+    #: The accepted texts; any text if empty.
     words: tuple[str, ...] = ()
+    #: The longest list.
+    items_max: int = 1000
 
-    def _check(self, name: str, value: Any) -> float | str:
-        if isinstance(self.default, str):
-            if not isinstance(value, str) or (self.words and value not in self.words):
-                wanted = f"one of {', '.join(self.words)}" if self.words else "a text"
-                raise InvalidError(f"parameter {name} is {value!r}: give {wanted}")
-            return value
-        bounds = f"a number from {self.min:g} to {self.max:g}"
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            raise InvalidError(f"parameter {name} is {value!r}: give {bounds}") from None
-        if not self.min <= number <= self.max or number in (float("inf"), float("-inf")):
-            raise InvalidError(f"parameter {name} is {value!r}: give {bounds}")
-        return number
+    @property
+    def _is_list(self) -> bool:
+        return not isinstance(self.default, (str, int, float))
+
+    def _described(self, name: str) -> dict[str, Any]:
+        """The parameter as the native module reads it."""
+        default = plain(self.default)
+        finite = lambda bound: None if bound in (float("inf"), float("-inf")) else bound  # noqa: E731
+        first = next(iter(default), None) if isinstance(default, list) else default
+        return {
+            "name": name, "doc": self.doc, "default": default, "min": finite(self.min), "max": finite(self.max),
+            "is_text": isinstance(first, str) or bool(self.words), "words": self.words,
+            "items_max": self.items_max if self._is_list else None,
+        }  # fmt: skip
+
+    def _value(self, value: Any) -> Any:
+        """A value that JSON had, as the model gets it: numbers are floats, lists are tuples."""
+        number = lambda value: value if isinstance(value, str) else float(value)  # noqa: E731
+        return tuple(map(number, value)) if self._is_list else number(value)
+
+
+def plain(value: Any) -> Any:
+    """A value of Python or NumPy as JSON has it."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return list(map(plain, value))
+    if isinstance(value, (str, int)) or (isinstance(value, float) and value - value == 0):
+        return value
+    # No parameter accepts what JSON lacks. As a text, the error can show it.
+    return str(value)
 
 
 @dataclass(frozen=True)
@@ -80,6 +102,8 @@ class Catalogue:
         kinds: the kinds of entities by name, each with its outcomes by name.
         entities: the kind of each entity by name, in storage order; or all entities of a single kind as a list.
         titles: titles for people, by entity.
+        events: the columns of the events that entities may have, by name; the unit says what a column means. Their kinds
+            are those of outcomes, without a scale.
     """
 
     def __init__(
@@ -87,6 +111,7 @@ class Catalogue:
         kinds: Mapping[str, Mapping[str, Outcome]],
         entities: Mapping[str, str] | Sequence[str],
         titles: Mapping[str, str] | None = None,
+        events: Mapping[str, Outcome] | None = None,
     ) -> None:
         if not isinstance(entities, Mapping):
             if len(kinds) != 1:
@@ -111,5 +136,13 @@ class Catalogue:
                 {"name": name, "kind": places[kind], "title": (titles or {}).get(name, name), "members": []}
                 for name, kind in entities.items()
             ],
-            "events": [],
+            "events": [_event_column(name, column) for name, column in (events or {}).items()],
         }
+        self.has_events = bool(events)
+
+
+def _event_column(name: str, column: Outcome) -> dict[str, Any]:
+    if column.scale != 1:
+        raise InvalidError(f"event column {name!r} has a scale, which events lack: declare it as real")
+    kinds = {"number": "i32", "flag": "i8", "code": {"label": column.labels}, "real": "f64"}
+    return {"name": name, "doc": column.unit, "kind": kinds[column.kind], "nullable": False}

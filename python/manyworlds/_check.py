@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import json
+import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Iterable
 
 from . import _native
 from ._model import Model, Prepared
-from .errors import ModelError
+from ._processes import Child, end_if_loading, pickled
+from ._suspects import Suspects
+from .errors import InvalidError, ModelError
 
 if TYPE_CHECKING:
     import numpy as np
+
+#: The values of outcomes and event columns, by entity and name, in the order of worlds.
+Played = dict[tuple[str, str], "np.ndarray"]
 
 
 @dataclass(frozen=True)
@@ -22,74 +27,187 @@ class Promise:
     ok: bool
     #: What breaks the promise, in plain words; empty if nothing does.
     findings: tuple[str, ...]
+    #: What was not checked, and why.
+    skipped: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return self.ok
 
 
-def check(model: Model, worlds: int = 64, seed: int = 1, parameters: Mapping[str, Any] | None = None) -> Promise:
+def check(
+    model: Model,
+    worlds: int = 64,
+    seed: int = 1,
+    parameters: Mapping[str, Any] | None = None,
+    processes: bool = True,
+) -> Promise:
     """Checks that a world depends on the parameters, the seed and its number alone.
 
-    Plays the same worlds twice, in ranges that are cut differently and in another order, and with another seed, and
-    compares every value.
+    Plays the same worlds twice, one by one, in ranges that are cut differently and in another order, and with another
+    seed, and compares every value. Then plays them in four new processes, which takes about a second: two that are
+    equal, one with other hashes of texts, and one that uses fewer features of the processor.
+
+    Args:
+        model: an instance of a subclass of `Model`.
+        worlds: number of worlds.
+        seed: the seed of all random numbers.
+        parameters: values other than the defaults.
+        processes: play in new processes, too.
 
     Raises:
         ModelError: if the model fails.
     """
+    end_if_loading()
     prepared = Prepared(model, parameters)
-    play = lambda seed, cuts: _played(prepared, seed, cuts)  # noqa: E731
-    middle, third = worlds // 2, max(worlds // 3, 1)
-    whole = play(seed, [(0, worlds)])
+    play = lambda cuts, seed=seed: _played(prepared, seed, cuts)  # noqa: E731
+    all_worlds = [(0, worlds)]
+    with Suspects(model) as suspects:
+        whole = play(all_worlds)
     findings: list[str] = []
-    if found := _difference(whole, play(seed, [(0, worlds)])):
+    skipped: list[str] = []
+    if found := _difference(whole, play(all_worlds)):
+        causes = " and ".join(suspects.causes or ["keeps state between calls"])
+        advice = "Draw from worlds.stream, and compute everything else anew"
+        findings.append(f"{found} when the same worlds are played again: the model {causes}. {advice}")
+    elif found := _first_difference(whole, worlds, play):
         findings.append(
-            f"{found} when the same worlds are played again: the model uses a generator of its own, such as numpy.random"
-            " or random, keeps state between calls, or reads a clock. Draw from worlds.stream, and compute all else anew"
+            f"{found} when the worlds are cut into other ranges: a value depends on other worlds of its range, for"
+            " example by a mean over the worlds, a generator that they share, or a number of draws that depends on the"
+            " range. Compute each world from its own values"
         )
-    else:
-        cuts = [(middle, worlds - middle), (0, third), (third, middle - third)]
-        if found := _difference(whole, play(seed, [cut for cut in cuts if cut[1] > 0])):
-            findings.append(
-                f"{found} when the worlds are cut into other ranges: a value depends on other worlds of its range, for"
-                " example by a mean over the worlds, a generator that they share, or a number of draws that depends on"
-                " the range. Compute each world from its own values"
-            )
-    if len({tuple(c.tobytes() for c in columns.values()) for columns in (whole, play(seed + 1, [(0, worlds)]))}) == 1:
+    if not _difference(whole, play(all_worlds, seed + 1)):
         findings.append("another seed gives the same worlds: the model draws nothing from worlds.stream")
-    return Promise(not findings, tuple(findings))
+    if processes and not findings:
+        try:
+            findings += _in_processes(whole, model, parameters, worlds, seed)
+        except (EOFError, InvalidError) as error:
+            skipped.append(f"the worlds were not played in other processes: {error}")
+    return Promise(not findings, tuple(findings), tuple(skipped))
 
 
-def _played(prepared: Prepared, seed: int, cuts: Iterable[tuple[int, int]]) -> dict[tuple[str, str], np.ndarray]:
-    """The values of every outcome of every entity, in the order of worlds."""
+def _first_difference(whole: Played, worlds: int, play: Any) -> str | None:
+    """The first value that differs in other ranges: cut in three and in another order, or a world alone."""
+    middle, third = worlds // 2, max(worlds // 3, 1)
+    cuts = [cut for cut in ((middle, worlds - middle), (0, third), (third, middle - third)) if cut[1] > 0]
+    if found := _difference(whole, play(cuts)):
+        return found
+    for alone in {0, middle, worlds - 1}:
+        played = play([(alone, 1)])
+        of_world = {key: values[alone : alone + 1] for key, values in whole.items() if key in played}
+        # Events have other numbers of rows.
+        of_world = {key: values for key, values in of_world.items() if not key[1].startswith(_EVENTS)}
+        if found := _difference(of_world, played, alone):
+            return found
+    return None
+
+
+#: Precedes the names of event columns.
+_EVENTS = "event column "
+
+
+def _played(prepared: Prepared, seed: int, cuts: Iterable[tuple[int, int]]) -> Played:
+    """The values of every outcome and event column of every entity, in the order of worlds."""
     import numpy as np
 
     parts: dict[tuple[str, str], dict[int, np.ndarray]] = {}
     for first, count in cuts:
-        strict = _native.emitter(json.dumps(prepared.catalogue._json), first, count)
+        range_of = (prepared.catalogue_json, first, count)
+        outcomes, events = _native.emitter(*range_of), _native.events(*range_of)
 
-        class Kept:
-            """Checks what is emitted, and keeps it."""
+        class KeptOutcomes:
+            """Checks outcomes, and keeps them."""
 
-            missing = staticmethod(strict.missing)
+            missing = staticmethod(outcomes.missing)
 
-            def __call__(self, entity: str, **outcomes: np.ndarray) -> None:
-                strict(entity, **outcomes)
-                for name, values in outcomes.items():
+            def __call__(self, entity: str, **columns: np.ndarray) -> None:
+                outcomes(entity, **columns)
+                for name, values in columns.items():
                     parts.setdefault((entity, name), {})[first] = np.array(values)
 
-        if failed := prepared.play(seed, first, count, Kept()):
-            raise ModelError(f"model {prepared.title} failed in world {failed[0]}: {failed[1]}")
+        def kept_events(entity: str, worlds: np.ndarray, **columns: np.ndarray) -> None:
+            events(entity, worlds, **columns)
+            order = np.argsort(worlds, kind="stable")
+            for name, values in {"world": np.asarray(worlds) + first, **columns}.items():
+                parts.setdefault((entity, _EVENTS + name), {})[first] = np.array(values)[order]
+
+        if failed := prepared.play(seed, first, count, KeptOutcomes(), kept_events):
+            world, entity, reason = failed
+            at = f" on {entity}" if entity else ""
+            raise ModelError(f"model {prepared.title} failed{at} in world {world}: {reason}")
     return {key: np.concatenate([by_first[first] for first in sorted(by_first)]) for key, by_first in parts.items()}
 
 
-def _difference(a: Mapping[tuple[str, str], np.ndarray], b: Mapping[tuple[str, str], np.ndarray]) -> str | None:
-    """The first value that differs."""
+def _difference(a: Played, b: Played, first: int = 0) -> str | None:
+    """The first value that differs; `first` is the number of the first world."""
     import numpy as np
 
-    for (entity, outcome), values in a.items():
-        others = b[entity, outcome]
+    for (entity, name), values in a.items():
+        others = b.get((entity, name))
+        if others is None or len(others) != len(values):
+            return f"{name} of {entity} has {len(values)} or {0 if others is None else len(others)} values"
         differ = ~((values == others) | ((values != values) & (others != others)))
         if differ.any():
-            world = int(np.argmax(differ))
-            return f"{outcome} of {entity} in world {world} is {values[world]} or {others[world]}"
+            place = int(np.argmax(differ))
+            row = "row" if name.startswith(_EVENTS) else "world"
+            return f"{name} of {entity} in {row} {first + place} is {values[place]} or {others[place]}"
     return None
+
+
+def _in_processes(whole: Played, model: Model, parameters: Any, worlds: int, seed: int) -> list[str]:
+    """What makes a difference in other processes."""
+    job = (pickled(model), dict(parameters or {}), worlds, seed)
+    usual = {"PYTHONHASHSEED": "1"}
+    environments = (usual, usual, {"PYTHONHASHSEED": "2"}, {**usual, **_old_processor()})
+    children = [Child(_play_once, *job, **environment) for environment in environments]
+    try:
+        first, second, hashed, old = (_received(child) for child in children)
+    finally:
+        for child in children:
+            child.end()
+    by_process = (
+        "in another process: the model depends on its process, for example on a number that its module draws when it is"
+        " imported, or on the environment. Make everything a parameter, or draw it from worlds.stream"
+    )
+    by_hash = (
+        "with another PYTHONHASHSEED: the model depends on hash() of a text, or on the order of a set. Sort what comes"
+        " from a set"
+    )
+    by_processor = (
+        "on a processor with fewer features: NumPy's exp, log, tanh or power, or a product of matrices, gives other last"
+        " bits there. Use manyworlds.math, or round"
+    )
+    # Every later comparison assumes that the ones before it found nothing.
+    for others, cause in ((second, by_process), (hashed, by_hash), (old, by_processor), (whole, by_process)):
+        if found := _difference(first, others):
+            return [f"{found} {cause}"]
+    return []
+
+
+def _received(child: Child) -> Played:
+    played, failed = child.receive()
+    if failed is not None:
+        raise InvalidError(failed)
+    return played
+
+
+def _play_once(pipe: Any, model: bytes, parameters: Mapping[str, Any], worlds: int, seed: int) -> None:
+    try:
+        pipe.send((_played(Prepared(pickle.loads(model), parameters), seed, [(0, worlds)]), None))
+    except Exception as error:
+        pipe.send((None, f"{type(error).__name__}: {error}"))
+
+
+def _old_processor() -> dict[str, str]:
+    """Variables with which libraries use only what every processor has."""
+    from importlib import import_module
+
+    environment = {"OPENBLAS_CORETYPE": "Prescott", "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
+    for name in ("numpy._core._multiarray_umath", "numpy.core._multiarray_umath"):
+        try:
+            numpy = import_module(name)
+        except ImportError:
+            continue
+        # Other names than those that it dispatches on would be an error.
+        usable = [feature for feature in numpy.__cpu_dispatch__ if numpy.__cpu_features__.get(feature)]
+        return {**environment, "NPY_DISABLE_CPU_FEATURES": " ".join(usable)}
+    return environment

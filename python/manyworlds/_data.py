@@ -154,7 +154,7 @@ def open(place: str | os.PathLike[str] = "data", *, threads: int | None = None, 
 def connect(url: str, token: str | None = None, *, timeout: float = 60.0) -> Data:
     """The ensembles and tables behind a server that `manyworlds serve` runs, with the same questions as `open`.
 
-    Not over HTTP: `Ensemble.verify`, `Ensemble.sql`, and `run`. Arrays of worlds are copied.
+    Not over HTTP: `run` and `write`. Arrays of worlds are copied.
 
     Args:
         url: its address, such as `http://127.0.0.1:8080`.

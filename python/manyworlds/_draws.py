@@ -90,7 +90,11 @@ class Worlds:
     """A range of worlds, as `Model.simulate` gets it. `len()` is the length of every array."""
 
     def __init__(self, seed: int, first: int, count: int, entities: dict[str, int]) -> None:
-        self._seed, self._entities = seed, entities
+        #: The seed, for generators of other libraries.
+        self.seed = seed
+        self._entities = entities
+        #: Entities that the model has begun.
+        self._begun: set[str] = set()
         #: The first world's number.
         self.first = first
         self._count = count
@@ -110,8 +114,9 @@ class Worlds:
         if isinstance(entity, str):
             if entity not in self._entities:
                 raise UnknownNameError(f"no entity {entity!r} in the catalogue")
+            self._begun.add(entity)
             entity = self._entities[entity]
-        return Stream(_native.Draws(self._seed, self.first, self._count, entity, purpose))
+        return Stream(_native.Draws(self.seed, self.first, self._count, entity, purpose))
 
 
 class World:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Iterable, Iterator
 
-from . import _sql
-from ._answers import Comparison, Correlation, Distribution, Probability, Verification
+from . import _native, _sql
+from ._answers import Book, Comparison, Correlation, Distribution, Probability, Verification
 from ._table import Table
 from .errors import InvalidError, UnknownNameError
 
@@ -20,6 +22,14 @@ if TYPE_CHECKING:
 
 def _texts(given: str | Iterable[str]) -> list[str]:
     return [given] if isinstance(given, str) else list(given)
+
+
+def _bets(bets: str | os.PathLike[str] | Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Bets as a question has them."""
+    if isinstance(bets, (str, os.PathLike)):
+        return json.loads(_native.bets(bets))
+    decimals = lambda bet: {name: str(bet[name]) for name in ("stake", "odds") if name in bet}  # noqa: E731
+    return [{**bet, "legs": _texts(bet.get("legs", ())), **decimals(bet)} for bet in bets]
 
 
 class Ensemble(Mapping):
@@ -153,6 +163,50 @@ class Ensemble(Mapping):
         return Probability._of(self._backend.price(question))
 
     price = probability
+
+    def book(
+        self,
+        bets: str | os.PathLike[str] | Iterable[Mapping[str, Any]],
+        *,
+        entity: str | None = None,
+        given: str | Iterable[str] = (),
+        min_worlds: int = 100,
+        levels: Iterable[float] = (0.95, 0.99),
+        worst: int = 10,
+    ) -> Book:
+        """The risk of a book of bets: its profit and loss in every world.
+
+        Args:
+            bets: a CSV file, as the command `book` reads it; or dicts with `legs` (a condition, or a list of them),
+                `stake`, `odds` (decimal, above 1), and optionally `id`, `entity`, and `side` (`"back"` or `"lay"`).
+            entity: the default entity of legs and conditions.
+            given: count only worlds that meet these conditions.
+            min_worlds: the fewest worlds that `given` may leave.
+            levels: levels of value at risk and expected shortfall, between 0 and 1.
+            worst: number of worlds to list.
+
+        Raises:
+            InvalidError: if a bet is invalid; names its place.
+            UnknownNameError, TooFewWorldsError: as `probability`.
+
+        Example:
+            >>> import manyworlds as mw
+            >>> season = mw.open(DATA).ensembles["season"]
+            >>> book = season.book([{"legs": "home_points > away_points", "stake": 10, "odds": 2.1}], entity="game-017")
+            >>> book.stake, len(book.bets), [tail.level for tail in book.tails]
+            (10.0, 1, [0.95, 0.99])
+        """
+        question = {
+            "ensemble": self.name,
+            "entity": entity,
+            "bets": _bets(bets),
+            "given": _texts(given),
+            "min_worlds": min_worlds,
+            # As decimals: 0.95 is exact.
+            "levels": [str(level) for level in levels],
+            "worst": worst,
+        }
+        return Book._of(self._backend.book(question))
 
     def outcome(self, entity: str | None, outcome: str) -> Distribution:
         """The exact distribution of an outcome over all worlds.

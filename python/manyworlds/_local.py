@@ -23,6 +23,9 @@ class LocalEnsemble:
     def price(self, question: dict[str, Any]) -> dict[str, Any]:
         return json.loads(self.native.price(json.dumps(question)))
 
+    def book(self, question: dict[str, Any]) -> dict[str, Any]:
+        return json.loads(self.native.book(json.dumps(question)))
+
     def outcome(self, question: dict[str, Any]) -> list[dict[str, Any]]:
         return json.loads(self.native.outcome(json.dumps(question)))
 

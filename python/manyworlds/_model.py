@@ -6,18 +6,55 @@ import hashlib
 import inspect
 import json
 import os
+import pickle
 import platform
 import sys
 import traceback
 from collections.abc import Mapping
 from importlib import metadata
 from types import SimpleNamespace
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 from . import _native
-from ._catalogue import Catalogue, Param
+from ._catalogue import Catalogue, Param, plain
 from ._draws import World, Worlds
-from .errors import InvalidError, UnknownNameError
+from .errors import InvalidError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+class Emit:
+    """Takes what a model emits for a range of worlds: `emit(ENTITY, OUTCOME=ARRAY, ...)`, and `emit.events`."""
+
+    def __init__(self, outcomes: Any, events: Any, worlds: Worlds) -> None:
+        self._outcomes, self._events, self._worlds = outcomes, events, worlds
+        #: The entity of a call that has not returned.
+        self._entity: str | None = None
+
+    def __call__(self, entity: str, **outcomes: np.ndarray) -> None:
+        """Takes the outcomes of an entity: an array with one value for each world for each of them."""
+        self._entity = entity
+        self._outcomes(entity, **outcomes)
+        self._entity = None
+        self._worlds._begun.discard(entity)
+
+    def events(self, entity: str, worlds: np.ndarray, **columns: np.ndarray) -> None:
+        """Takes the events of an entity, in any order of worlds.
+
+        Args:
+            entity: its name.
+            worlds: the place of each event's world in the range, from 0 to below `len()` of the range.
+            columns: an array with one value for each event, for each event column of the catalogue.
+        """
+        self._entity = entity
+        self._events(entity, worlds, **columns)
+        self._entity = None
+
+    def _at(self) -> str | None:
+        """The entity that the model is at, if known: of a refused call, or the only one that it has begun."""
+        begun = self._worlds._begun
+        return self._entity or (next(iter(begun)) if len(begun) == 1 else None)
 
 
 class Model:
@@ -53,9 +90,9 @@ class Model:
         """Everything that the model emits, with parameters `p`."""
         raise NotImplementedError
 
-    def simulate(self, p: SimpleNamespace, worlds: Worlds, emit: Callable[..., None]) -> None:
+    def simulate(self, p: SimpleNamespace, worlds: Worlds, emit: Emit) -> None:
         """Plays a range of worlds: calls `emit(ENTITY, OUTCOME=ARRAY, ...)` once for each entity, with an array of one
-        value for each world for each outcome."""
+        value for each world for each outcome. Calls `emit.events` at most once for each entity."""
         raise NotImplementedError
 
 
@@ -80,25 +117,49 @@ def per_world(simulate: Callable[..., Mapping[str, Mapping[str, Any]]]) -> Calla
     def of_range(self: Model, p: SimpleNamespace, worlds: Worlds, emit: Callable[..., None]) -> None:
         import numpy as np
 
-        rows: dict[str, dict[str, list[Any]]] = {}
-        for number in range(worlds.first, worlds.first + len(worlds)):
-            for entity, outcomes in simulate(self, p, World(worlds._seed, number)).items():
-                columns = rows.setdefault(entity, {name: [] for name in outcomes})
-                for name, value in outcomes.items():
-                    columns.setdefault(name, []).append(value)
-        for entity, columns in rows.items():
-            emit(entity, **{name: np.array(values) for name, values in columns.items()})
+        columns: dict[tuple[str, str], list[Any]] = {}
+        width = None
+        for done, number in enumerate(range(worlds.first, worlds.first + len(worlds)), 1):
+            try:
+                given = 0
+                for entity, outcomes in simulate(self, p, World(worlds.seed, number)).items():
+                    given += len(outcomes)
+                    for name, value in outcomes.items():
+                        columns.setdefault((entity, name), []).append(value)
+                width = len(columns) if width is None else width
+                if not given == width == len(columns):
+                    entity, name = next(key for key, values in columns.items() if len(values) != done)
+                    raise InvalidError(f"{entity}: some worlds have outcome {name!r}, others lack it")
+            except Exception as error:
+                raise WorldError(number) from error
+        by_entity: dict[str, dict[str, np.ndarray]] = {}
+        for (entity, name), values in columns.items():
+            by_entity.setdefault(entity, {})[name] = np.array(values)
+        for entity, arrays in by_entity.items():
+            emit(entity, **arrays)
 
     return of_range
 
 
-def _place(model: type) -> str:
+class WorldError(Exception):
+    """One world failed, for the reason in `__cause__`."""
+
+    def __init__(self, world: int) -> None:
+        super().__init__(f"world {world}")
+        self.world = world
+
+
+def place_of(model: type) -> str:
     """Where a model is found again: `MODULE:CLASS`, or `FILE.py:CLASS` for that of a script."""
     module = model.__module__
-    if module == "__main__":
+    if module in ("__main__", "__mp_main__"):
         script = getattr(sys.modules["__main__"], "__file__", None)
         module = os.path.relpath(script) if script else module
     return f"{module}:{model.__qualname__}".replace(" ", "_")
+
+
+#: The first world that fails and its entity, if known, and the reason.
+Failure = tuple[int | None, str | None, str]
 
 
 class Prepared:
@@ -109,57 +170,63 @@ class Prepared:
             raise InvalidError(f"{model!r} is not a model: give an instance of a subclass of manyworlds.Model")
         self.title = model.name or type(model).__name__
         self.model = model
-        self.name = _place(type(model))
-        given = dict(parameters or {})
-        unknown = next((name for name in given if name not in model.parameters), None)
-        if unknown is not None:
-            have = ", ".join(model.parameters) or "none"
-            raise UnknownNameError(f"model {self.title} has no parameter {unknown!r}; there are: {have}")
-        self.values = {name: p._check(name, given.get(name, p.default)) for name, p in model.parameters.items()}
+        self.name = place_of(type(model))
+        given = {name: plain(value) for name, value in (parameters or {}).items()}
+        #: The parameters, and what else determines the worlds, as JSON.
+        self.parameters = _native.parameters(described(model), json.dumps({**given, "definition": origin(model)}))
+        values = json.loads(self.parameters)
+        self.values = {name: p._value(values[name]) for name, p in model.parameters.items()}
         self.catalogue = model.catalogue(self._namespace())
         if not isinstance(self.catalogue, Catalogue):
             raise InvalidError(f"the catalogue of model {self.title} is {type(self.catalogue).__name__}: return a Catalogue")
+        self.catalogue_json = json.dumps(self.catalogue._json)
         self._places = {name: place for place, name in enumerate(self.catalogue.entities)}
 
     def _namespace(self) -> SimpleNamespace:
         return SimpleNamespace(**self.values)
 
-    def parameters_json(self) -> str:
-        """The parameters, and what else determines the worlds."""
-        return json.dumps({**self.values, "definition": origin(self.model)}, sort_keys=True)
-
-    def play(self, seed: int, first: int, count: int, emit: Any) -> tuple[int | None, str] | None:
-        """Plays a range. Returns the first world that fails, if one fails alone, and the traceback."""
-        failed = self._failure(seed, first, count, emit)
-        if failed is None:
-            return None
+    def play(self, seed: int, first: int, count: int, outcomes: Any, events: Any) -> Failure | None:
+        """Plays a range. Returns why it cannot be played."""
+        failed = self._failure(seed, first, count, outcomes, events)
         # Halve the range until one failing world is left.
-        while count > 1:
+        while failed is not None and failed[0] is None and count > 1:
             half = (count + 1) // 2
-            halves = ((first, half), (first + half, count - half))
-            found = next(((f, c, why) for f, c in halves if (why := self._failure(seed, f, c, None)) is not None), None)
-            if found is None:
-                return None, failed
-            first, count, failed = found
-        return first, failed
+            for part in ((first, half), (first + half, count - half)):
+                catalogue = (self.catalogue_json, *part)
+                found = self._failure(seed, *part, _native.emitter(*catalogue), _native.events(*catalogue))
+                if found is not None:
+                    failed, (first, count) = found, part
+                    break
+            else:
+                return failed
+        return failed and (first if failed[0] is None else failed[0], *failed[1:])
 
-    def _failure(self, seed: int, first: int, count: int, emit: Any) -> str | None:
-        """Why a range cannot be played."""
-        emit = emit or _native.emitter(json.dumps(self.catalogue._json), first, count)
+    def _failure(self, seed: int, first: int, count: int, outcomes: Any, events: Any) -> Failure | None:
+        worlds = Worlds(seed, first, count, self._places)
+        emit = Emit(outcomes, events, worlds)
         try:
-            self.model.simulate(self._namespace(), Worlds(seed, first, count, self._places), emit)
+            self.model.simulate(self._namespace(), worlds, emit)
         except Exception as error:
-            frames = traceback.extract_tb(error.__traceback__)
-            # Frames of this package say nothing to the model's author.
-            own = [frame for frame in frames if os.path.dirname(frame.filename) != os.path.dirname(__file__)]
-            where = "".join(traceback.format_list(own))
-            return f"{type(error).__name__}: {error}\n{where}".rstrip()
-        missing = emit.missing()
-        return f"it emitted no outcomes of {', '.join(missing[:5])}" if missing else None
+            cause = error.__cause__ if isinstance(error, WorldError) and error.__cause__ else error
+            return getattr(error, "world", None), emit._at(), _traceback(cause)
+        missing = outcomes.missing()
+        return (None, None, f"it emitted no outcomes of {', '.join(missing[:5])}") if missing else None
+
+
+def _traceback(error: BaseException) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    # Frames of this package say nothing to the model's author.
+    own = [frame for frame in frames if os.path.dirname(frame.filename) != os.path.dirname(__file__)]
+    return f"{type(error).__name__}: {error}\n{''.join(traceback.format_list(own))}".rstrip()
+
+
+def described(model: Model) -> str:
+    """The parameters of a model, as the native module reads them."""
+    return json.dumps([p._described(name) for name, p in model.parameters.items()])
 
 
 def origin(model: Model) -> dict[str, str]:
-    """Where a model is from: its source and the versions of its libraries."""
+    """Where a model is from: its source, the versions of its libraries, and its attributes if it has any."""
     try:
         source = inspect.getsource(type(model))
     except (OSError, TypeError):
@@ -168,5 +235,11 @@ def origin(model: Model) -> dict[str, str]:
     for name in ("numpy", "numba", "jax", "simpy"):
         if name in sys.modules:
             libraries[name] = metadata.version(name)
-    digest = hashlib.sha256(source.encode()).hexdigest() if source else ""
-    return {"class": type(model).__qualname__, "version": model.version, "source": digest, **libraries}
+    digest = lambda content: hashlib.sha256(content).hexdigest() if content else ""  # noqa: E731
+    found = {"class": type(model).__qualname__, "version": model.version, "source": digest(source.encode())}
+    if vars(model):
+        try:
+            found["state"] = digest(pickle.dumps(vars(model), protocol=4))
+        except Exception:
+            found["state"] = "unknown"
+    return {**found, **libraries}

@@ -12,7 +12,7 @@ from importlib.metadata import entry_points
 from typing import Any, Callable
 
 from . import _native
-from ._model import Model, Prepared, origin
+from ._model import Model, Prepared, described, origin, place_of
 from .errors import InvalidError, ModelError
 
 #: Packages name their models here.
@@ -25,27 +25,37 @@ MODULE = re.compile(r"(?P<module>[A-Za-z_][\w.]*):(?P<model>[A-Za-z_][\w.]*)")
 class Named:
     """A model that a command plays."""
 
-    def __init__(self, model: type[Model]) -> None:
-        self._model = model()
+    def __init__(self, model: type[Model], again: Callable[[], type[Model]] | None = None) -> None:
+        """`again` finds the class later, if it may be defined again."""
+        self._again = again
+        try:
+            self._model = model()
+        except TypeError as error:
+            raise InvalidError(f"cannot make a {model.__qualname__} without arguments: {error}") from None
+        # Of the source that was loaded: its file may change later.
+        self._origin = origin(self._model)
 
     def describe(self) -> str:
         """What the native module needs to know before the parameters are known."""
-        finite = lambda bound: None if bound in (float("inf"), float("-inf")) else bound  # noqa: E731
-        parameters = [
-            {"name": name, "doc": p.doc, "default": p.default, "min": finite(p.min), "max": finite(p.max), "words": p.words}
-            for name, p in self._model.parameters.items()
-        ]
+        parameters = json.loads(described(self._model))
         summary = (type(self._model).__doc__ or "").strip().split("\n")[0]
-        return json.dumps({"summary": summary, "parameters": parameters, "origin": origin(self._model)})
+        return json.dumps({"summary": summary, "parameters": parameters, "origin": self._origin})
 
     def build(self, parameters: str) -> tuple[str, Callable[..., Any]]:
         """The catalogue, and the function that plays ranges."""
+        if self._again is not None:
+            return Named(self._again()).build(parameters)
         values = json.loads(parameters)
-        stored, here = values.pop("definition", None), origin(self._model)
-        if stored and stored.get("source") != here["source"]:
-            raise ModelError(f"the source of model {here['class']} has changed since its worlds were played")
+        stored, here = values.pop("definition", None) or self._origin, self._origin
+        if stored.get("state") != here.get("state"):
+            raise ModelError(f"model {here['class']} was made with arguments that are not stored: make them parameters")
+        if stored.get("source") != here["source"]:
+            raise ModelError(
+                f"the source of model {here['class']} here differs from the source that the worlds belong to: install the"
+                " same source, and start this process again"
+            )
         prepared = Prepared(self._model, values)
-        return json.dumps(prepared.catalogue._json), prepared.play
+        return prepared.catalogue_json, prepared.play
 
 
 def named(name: str) -> Named | None:
@@ -62,9 +72,30 @@ def named(name: str) -> Named | None:
     return Named(_model(name, point.load())) if point else None
 
 
+def loaded(name: str) -> Named | None:
+    """The model of a module that this process has imported already, or of its script or notebook.
+
+    Names that come from stored data lead here, so nothing is imported.
+    """
+    found = _loaded_class(name)
+    return Named(found, lambda: _loaded_class(name) or found) if found else None
+
+
+def _loaded_class(name: str) -> type[Model] | None:
+    module, _, path = name.rpartition(":")
+    for place in (module, "__main__"):
+        found: Any = sys.modules.get(place)
+        for part in path.split("."):
+            found = getattr(found, part, None)
+        if isinstance(found, type) and issubclass(found, Model) and found is not Model and place_of(found) == name:
+            return found
+    return None
+
+
 def add_files(words: list[str]) -> None:
     """Adds the models that words of a command name as `FILE.py:CLASS`."""
     for word in words:
+        word = word.removeprefix("--model=")
         if found := FILE.fullmatch(word):
             _native.add_model(word, Named(_model(word, getattr(_load(found["file"]), found["model"], None))))
 

@@ -11,15 +11,26 @@ from typing import Any
 from . import _native, _sql
 from .errors import (
     AccessError,
+    DamagedError,
     Error,
     InvalidError,
     LimitError,
+    ModelError,
     StorageError,
     TooFewWorldsError,
     UnknownNameError,
 )
 
 _ARROW = "application/vnd.apache.arrow.stream"
+#: Errors by the kind that the server names.
+_KINDS: dict[str | None, type[Error]] = {
+    "damaged": DamagedError,
+    "limit": LimitError,
+    "model": ModelError,
+    "too_few_worlds": TooFewWorldsError,
+    "unknown_name": UnknownNameError,
+}
+#: Other errors by the reply's status.
 _CLASSES: dict[int, type[Error]] = {
     400: InvalidError,
     401: AccessError,
@@ -81,9 +92,8 @@ class Remote:
         return list(zip(rows.values("table_schema", 0, count), rows.values("table_name", 0, count)))
 
     def sql(self, query: str, only: RemoteEnsemble | None) -> _native.Batches:
-        if only is not None:
-            raise InvalidError("a server answers SQL over all of its ensembles: ask the data, and name the ensemble")
-        body = json.dumps({"sql": query}).encode()
+        asked = {"sql": query} if only is None else {"sql": query, "ensemble": only.summary()["ensemble"]}
+        body = json.dumps(asked).encode()
         reply, _ = self.request("/api/v1/sql", body, content_type="application/json", accept=_ARROW)
         return _native.Batches.from_ipc(reply)
 
@@ -130,8 +140,11 @@ class RemoteEnsemble:
     def correlate(self, question: dict[str, Any]) -> dict[str, Any]:
         return self._remote.ask_json("/api/v1/correlate", question)
 
+    def book(self, question: dict[str, Any]) -> dict[str, Any]:
+        return self._remote.ask_json("/api/v1/book", question)
+
     def verify(self) -> dict[str, Any]:
-        raise InvalidError("a server does not verify: run `manyworlds verify` beside its data")
+        return self._remote.ask_json("/api/v1/verify", {"ensemble": self._summary["ensemble"]})
 
     def array(self, entity: str, outcome: str) -> Any:
         return self._column(entity, outcome)
@@ -150,10 +163,9 @@ def _refused(status: int, reply: bytes) -> Error:
         words = body["error"]
     except (ValueError, KeyError, TypeError):
         return StorageError(f"the server replied {status}: {reply[:200].decode(errors='replace')}")
-    kinds = {"too_few_worlds": TooFewWorldsError, "unknown_name": UnknownNameError}
-    error = kinds.get(body.get("kind"), _CLASSES.get(status, Error))(words)
+    error = _KINDS.get(body.get("kind"), _CLASSES.get(status, Error))(words)
     error.body = body  # type: ignore[attr-defined]
     if isinstance(error, TooFewWorldsError):
         for name in ("matched", "worlds", "minimum", "needed"):
-            setattr(error, name, body[name])
+            setattr(error, name, body.get(name))
     return error

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable
 
 from . import _native
 from ._model import Model, Prepared
+from ._processes import Processes, end_if_loading
 from .errors import InvalidError
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ def run(
     *,
     parameters: Mapping[str, Any] | None = None,
     threads: int | None = None,
+    processes: int | None = None,
+    until: tuple[str, str | float] | None = None,
+    events: str = "store",
     range_worlds: int | None = None,
     replace: bool = False,
     resume: bool = False,
@@ -39,7 +43,14 @@ def run(
         name: the ensemble's name; by default the model's in lower case.
         data: the place of the tables.
         parameters: values other than the defaults.
-        threads: threads that play and store ranges; Python's own code runs in one of them at a time.
+        threads: threads that play and store ranges; by default one for each core. Python's own code runs in one of them
+            at a time, NumPy's in all.
+        processes: play ranges in this many processes instead, one range at a time each. They are spawned: a script calls
+            `run` under `if __name__ == "__main__":`, and a model in a notebook needs cloudpickle.
+        until: stop once a mean is this precise: an outcome as `"ENTITY:OUTCOME"`, and the largest half width of the 95%
+            confidence interval of its mean, in percent of the mean (of 1 for shares and flags) as in `"0.5%"`, or in the
+            outcome's unit.
+        events: `"store"` events as rows, or `"replay"` them on demand. The worlds are the same.
         range_worlds: worlds in one call of `simulate`.
         replace: replace a stored ensemble; readers see the old one until the new one is complete.
         resume: continue an ensemble that was interrupted.
@@ -48,12 +59,19 @@ def run(
     Raises:
         ModelError: if the model fails; names the range, the first failing world, and the traceback.
         ExistsError: if the name is taken.
-        KeyboardInterrupt: after Ctrl-C, once the ranges in progress are stored; continue with `resume`.
+        InvalidError: if another process cannot load the model.
+        KeyboardInterrupt: after Ctrl-C, once the ranges in progress are stored, or within a second for `processes`;
+            continue with `resume`.
     """
     from ._data import Data, open
 
-    if replace and resume:
-        raise InvalidError("replace and resume exclude each other: give one of them")
+    end_if_loading()
+    given = {"replace": replace, "resume": resume, "until": until, "threads": threads, "processes": processes}
+    for one, other in (("replace", "resume"), ("replace", "until"), ("threads", "processes")):
+        if given[one] and given[other]:
+            raise InvalidError(f"{one} and {other} exclude each other: give one of them")
+    if events not in ("store", "replay"):
+        raise InvalidError(f"events is {events!r}: write 'store' or 'replay'")
     if not 1 <= worlds < 1 << 32:
         raise InvalidError(f"worlds is {worlds}: give a number from 1 to 4294967295")
     prepared = Prepared(model, parameters)
@@ -61,17 +79,29 @@ def run(
     store = getattr(place._backend, "native", None)
     if store is None:
         raise InvalidError("a server plays no models: give a folder or a bucket")
-    cores = threads or os.cpu_count() or 1
+    cores = processes or threads or os.cpu_count() or 1
+    goal = (until[0], str(until[1])) if until else None
     request = {
         "name": name or prepared.title.lower(),
         "model": prepared.name,
-        "parameters": prepared.parameters_json(),
+        "parameters": prepared.parameters,
         "catalogue": prepared.catalogue._json,
         "seed": seed,
         "worlds": worlds,
         "range_worlds": range_worlds or min(5000, -(-worlds // cores)),
         "threads": cores,
         "mode": "replace" if replace else "resume" if resume else "new",
+        # A model without events has none to store.
+        "events": events if prepared.catalogue.has_events else "replay",
+        "until": goal,
     }
-    _native.play(store, json.dumps(request), prepared.play, progress)
-    return place.ensembles[str(request["name"])]
+    name, described = str(request["name"]), json.dumps(request)
+    if processes:
+        players = Processes(model, parameters, place._backend.arguments, name, goal)
+        try:
+            _native.play(store, described, players.play, progress, players.stop)
+        finally:
+            players.stop()
+    else:
+        _native.play(store, described, prepared.play, progress)
+    return place.ensembles[name]

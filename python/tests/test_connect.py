@@ -91,15 +91,70 @@ def test_rows_and_sql(remote):
         (lambda d: d.ensembles["season"][GAME].probability("home_won", given="home_margin > 90"), mw.TooFewWorldsError, "0 of 200"),
         (lambda d: d.sql("SELECT"), mw.InvalidError, "invalid SQL"),
         (lambda d: d.ask("nothing", count=True), mw.UnknownNameError, "nothing"),
-        (lambda d: d.ensembles["season"].verify(), mw.InvalidError, "manyworlds verify"),
-        (lambda d: mw.run(Coin(), data=d), mw.InvalidError, "a server plays no models"),
+        (lambda d: d.sql("SELECT nothing FROM ensembles"), mw.UnknownNameError, 'no column "nothing"'),
+        (lambda d: d.sql("SELECT * FROM nothing"), mw.UnknownNameError, 'no table "nothing"'),
+        (lambda d: d.sql("SELECT nothing(1)"), mw.UnknownNameError, "no function"),
+        (lambda d: d.sql("SELECT * FROM events('season', 'game-999', 1)"), mw.UnknownNameError, "game-999"),
+        (lambda d: d.ensembles["season"].sql("SELECT 1 +"), mw.InvalidError, "invalid SQL"),
+        (lambda d: d.sql("SELECT " + "1+" * 60_000 + "1"), mw.LimitError, "too large"),
+        (lambda d: d.ask("class_rows", avg="ns"), mw.UnknownNameError, "ns"),
+        (lambda d: d.ask("class_rows", avg="host"), mw.InvalidError, "the column holds text"),
+        (lambda d: d.ensembles["season"].book([{"legs": "home_won", "stake": 1, "odds": 0.5}], entity=GAME), mw.InvalidError, "bet 1, odds"),
+        (lambda d: d.ensembles["season"].book([{"legs": "home_wn", "stake": 1, "odds": 2}], entity=GAME), mw.InvalidError, "bet 1, legs"),
+        (lambda d: d.ensembles["season"].book([]), mw.InvalidError, "bet"),
     ],
 )
-def test_errors_are_the_same_classes(remote, ask, error, words):
-    with pytest.raises(error, match=words) as raised:
-        ask(remote)
-    if error is mw.TooFewWorldsError:
-        assert (raised.value.matched, raised.value.worlds, raised.value.minimum) == (0, 200, 100)
+def test_errors_are_the_same_classes(data, remote, ask, error, words):
+    for place in (data, remote):
+        place.append("class_rows", [{"host": "a", "ms": 3}])
+        with pytest.raises(error, match=words) as raised:
+            ask(place)
+        assert type(raised.value) is error
+        if error is mw.TooFewWorldsError:
+            assert (raised.value.matched, raised.value.worlds, raised.value.minimum) == (0, 200, 100)
+
+
+def test_a_server_plays_no_models(remote):
+    with pytest.raises(mw.InvalidError, match="a server plays no models"):
+        mw.run(Coin(), data=remote)
+
+
+def test_checks_and_sql_are_those_of_the_folder(remote, season):
+    far = remote.ensembles["season"]
+    found = far.verify()
+    assert found == season.verify() and found.hash
+    query = "SELECT count(*) AS n, count(DISTINCT ensemble) AS e FROM outcomes"
+    assert far.sql(query).to_dicts() == season.sql(query).to_dicts()
+    with pytest.raises(mw.UnknownNameError, match="stored: season"):
+        remote._backend.sql("SELECT 1", type("Gone", (), {"summary": lambda self: {"ensemble": "gone"}})())
+
+
+BETS = [
+    {"legs": ["home_points > away_points", "total_points > 40"], "stake": 10, "odds": 3.1, "id": "both"},
+    {"legs": "home_points < away_points", "stake": "2.5", "odds": 2, "side": "lay", "entity": "game-018"},
+]
+
+
+def test_books_are_the_same_from_rows_files_and_servers(remote, season, tmp_path):
+    file = tmp_path / "bets.csv"
+    file.write_text(
+        "legs,stake,odds,id,side,entity\nhome_points > away_points; total_points > 40,10,3.1,both,,\n"
+        "home_points < away_points,2.5,2,,lay,game-018\n"
+    )
+    options = dict(entity=GAME, levels=[0.9], worst=3)
+    book = season.book(BETS, **options)
+    assert book == season.book(file, **options) == remote.ensembles["season"].book(BETS, **options)
+    assert book == remote.ensembles["season"].book(str(file), **options)
+    won = season.probability("home_points > away_points", "total_points > 40", entity=GAME)
+    assert (book.stake, book.worlds, len(book.worst), book.bets[0].id) == (12.5, 200, 3, "both")
+    assert book.bets[0].probability == won.probability and book.tails[0].level == 0.9
+    assert abs(book.mean - sum(bet.expected_profit for bet in book.bets)) < 1e-9
+    assert "<svg" in book._repr_html_()
+    file.write_text("legs,stake,odds\nhome_won,1,evens\n")
+    with pytest.raises(mw.InvalidError, match="bets.csv, line 2, column odds: expected a decimal number"):
+        season.book(file)
+    with pytest.raises(mw.StorageError, match="cannot read"):
+        season.book(tmp_path / "nothing.csv")
 
 
 def test_access_and_addresses(server, remote):

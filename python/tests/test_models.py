@@ -1,6 +1,8 @@
 """Models in Python: the same worlds however they are cut, and clear words about what is wrong."""
 
+import datetime
 import math
+import os
 import random
 import re
 import signal
@@ -128,10 +130,13 @@ calls = []
 @pytest.mark.parametrize(
     ("impure", "words"),
     [
-        (both(lambda worlds: np.rint(generator.normal(size=len(worlds)) * 99)), "played again.*generator of its own"),
-        (both(lambda worlds: np.array([random.randrange(99) for _ in range(len(worlds))])), "played again"),
-        (both(lambda worlds: np.full(len(worlds), time.perf_counter_ns() % 1_000_003)), "played again.*clock"),
-        (both(lambda worlds: np.full(len(worlds), calls.append(1) or len(calls))), "played again.*state"),
+        (both(lambda worlds: np.rint(generator.normal(size=len(worlds)) * 99)), "played again: the model draws from generator, a generator of its own"),
+        (both(lambda worlds: np.array([random.randrange(99) for _ in range(len(worlds))])), "draws from random, a generator of its own"),
+        (both(lambda worlds: np.rint(np.random.normal(size=len(worlds)) * 99)), r"draws from numpy.random, a generator of its own"),
+        (both(lambda worlds: np.random.default_rng().integers(0, 99, len(worlds))), "draws from the system's generator"),
+        (both(lambda worlds: np.full(len(worlds), datetime.datetime.now().microsecond)), r"reads a clock \(datetime.now\)"),
+        (both(lambda worlds: np.full(len(worlds), time.perf_counter_ns() % 1_000_003)), r"played again: the model reads a clock \(time.perf_counter_ns\)"),
+        (both(lambda worlds: np.full(len(worlds), calls.append(1) or len(calls))), "played again: the model keeps state between calls"),
         (both(lambda worlds: np.full(len(worlds), worlds.first)), "other ranges"),
         (both(lambda worlds: np.random.default_rng(7).integers(0, 99, len(worlds))), "other ranges.*generator"),
         (both(lambda worlds: np.zeros(len(worlds)), lambda w: w.stream().normal() - w.stream().normal().mean()), "mean over"),
@@ -139,13 +144,14 @@ calls = []
     ],
 )
 def test_check_finds_what_breaks_the_promise(impure, words):
-    found = mw.check(impure)
+    found = mw.check(impure, processes=False)
     assert not found and len(found.findings) == 1
     assert re.search(words, found.findings[0])
 
 
 def test_check_accepts_a_model_that_keeps_its_promise():
-    assert mw.check(League()).ok and mw.check(League(), worlds=1).findings == ()
+    found = mw.check(League())
+    assert found.ok and found.skipped == () and mw.check(League(), worlds=1, processes=False).findings == ()
 
 
 @pytest.mark.parametrize(
@@ -178,9 +184,9 @@ def test_failures_name_the_world_and_the_reason(tmp_path, broken, words):
     ("options", "error", "words"),
     [
         ({"parameters": {"home": 11}}, mw.InvalidError, "parameter home is 11: give a number from 0 to 10"),
-        ({"parameters": {"home": "far"}}, mw.InvalidError, "parameter home is 'far'"),
+        ({"parameters": {"home": "far"}}, mw.InvalidError, 'parameter home is "far": give a number from 0 to 10'),
         ({"parameters": {"style": "odd"}}, mw.InvalidError, "give one of even, wild"),
-        ({"parameters": {"hom": 1}}, mw.UnknownNameError, "no parameter 'hom'; there are: home, style"),
+        ({"parameters": {"hom": 1}}, mw.UnknownNameError, 'no parameter "hom"; did you mean home'),
         ({"name": "League"}, mw.InvalidError, "cannot name an ensemble"),
         ({"replace": True, "resume": True}, mw.InvalidError, "exclude each other"),
     ],
@@ -258,3 +264,123 @@ def test_a_run_is_resumed_after_a_kill_or_ctrl_c(tmp_path, sent):
     assert 3 <= stored < 30
     resumed = slow(tmp_path, "0", "resume").communicate(timeout=60)[0].split()
     assert resumed[-1] == expected and resumed.count("played") == 30 - stored
+
+
+IMPURE = """
+    import random, numpy as np, manyworlds as mw
+
+    class Sets(mw.Model):
+        def catalogue(self, p):
+            return mw.Catalogue({"a": {"x": mw.real()}}, ["a-1"])
+        def simulate(self, p, worlds, emit):
+            words = {"home", "away", "draw", "win", "loss"}
+            emit("a-1", x=worlds.stream().normal() + list(words).index("home"))
+
+    SHIFT = random.random()
+
+    class Imported(Sets):
+        def simulate(self, p, worlds, emit):
+            emit("a-1", x=worlds.stream().normal() + SHIFT)
+
+    class Exact(Sets):
+        def simulate(self, p, worlds, emit):
+            emit("a-1", x=mw.math.exp(worlds.stream().normal()))
+
+    def product():
+        matrix = np.sin(np.arange(40_000.0)).reshape(200, 200)
+        return np.abs(matrix @ matrix).sum()
+
+    class Product(Sets):
+        def simulate(self, p, worlds, emit):
+            emit("a-1", x=worlds.stream().normal() * product())
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Sets", "with another PYTHONHASHSEED: the model depends on hash"),
+        ("Imported", "in another process: .*a number that its module draws when it is imported"),
+        ("Exact", None),
+    ],
+)
+def test_check_plays_in_other_processes(tmp_path, monkeypatch, name, words):
+    (tmp_path / "impure.py").write_text(textwrap.dedent(IMPURE))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "impure", raising=False)
+    import impure
+
+    found = mw.check(getattr(impure, name)())
+    assert found.skipped == ()
+    if words is None:
+        assert found.ok
+    else:
+        assert len(found.findings) == 1 and re.search(words, found.findings[0]), found
+
+
+def test_check_says_what_it_skips(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cloudpickle", None)
+    found = mw.check(both(lambda worlds: worlds.stream().integers(0, 9)))
+    assert found.ok and "the worlds were not played in other processes: another process cannot load model Small" in found.skipped[0]
+
+
+def test_check_finds_bits_that_depend_on_the_processor(tmp_path, monkeypatch):
+    (tmp_path / "impure.py").write_text(textwrap.dedent(IMPURE))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "impure", raising=False)
+    import impure
+    from manyworlds._check import _old_processor
+
+    script = "import impure; print(float(impure.product()).hex())"
+    product = lambda **environment: subprocess.run(  # noqa: E731
+        [sys.executable, "-c", script], env={**os.environ, **environment}, cwd=tmp_path, capture_output=True, text=True, check=True
+    ).stdout
+    found = mw.check(impure.Product())
+    # On a processor without the features there is nothing to find.
+    if product() == product(**_old_processor()):
+        assert found.ok
+    else:
+        assert re.search("on a processor with fewer features: NumPy's exp", found.findings[0]), found
+
+
+@pytest.mark.parametrize(
+    ("play", "words"),
+    [
+        (lambda self, p, world: {"walk": {"end": 1 / (world.number - 33)}}, r"in world 33: ZeroDivisionError.*\n.*test_models.py"),
+        (lambda self, p, world: {"walk": {} if world.number == 12 else {"end": 1.0}}, "in world 12: .*some worlds have outcome 'end', others lack it"),
+        (lambda self, p, world: {"walk": {"end": "far"}}, 'walk: outcome "end" has the type <U3'),
+        (lambda self, p, world: None, "in world 0: AttributeError"),
+        (lambda self, p, world: {"walk": {"ends": 1.0}}, 'no outcome "ends"'),
+    ],
+)
+def test_per_world_names_the_failing_world(tmp_path, play, words):
+    catalogue = lambda self, p: mw.Catalogue({"walk": {"end": mw.real()}}, ["walk"])  # noqa: E731
+    broken = type("Walk", (mw.Model,), {"catalogue": catalogue, "simulate": mw.per_world(play)})()
+    with pytest.raises(mw.ModelError) as raised:
+        mw.run(broken, 60, name="walk", data=tmp_path, threads=1)
+    assert re.search(words, str(raised.value)), raised.value
+
+
+def test_per_world_costs_microseconds(tmp_path):
+    catalogue = lambda self, p: mw.Catalogue({"walk": {"end": mw.real()}}, ["walk"])  # noqa: E731
+    play = mw.per_world(lambda self, p, world: {"walk": {"end": world.random().random()}})
+    walk = type("Walk", (mw.Model,), {"catalogue": catalogue, "simulate": play})()
+    began = time.process_time()
+    mw.run(walk, 20_000, name="walk", data=tmp_path, threads=1)
+    assert time.process_time() - began < 4
+
+
+class Shifted(League):
+    def __init__(self, shift=0):
+        if shift:
+            self.shift = shift
+
+
+def test_the_model_is_found_where_it_is_loaded(tmp_path):
+    without_model = lambda ens: [c.detail for c in ens.verify().checks if "model" in c.detail]  # noqa: E731
+    assert without_model(played(tmp_path)) == []
+    run = lambda shift: mw.run(Shifted(shift), 10, name=f"shift-{shift}", data=tmp_path)  # noqa: E731
+    assert without_model(run(0)) == []
+    assert any("was made with arguments that are not stored" in detail for detail in without_model(run(3)))
+    with pytest.raises(mw.InvalidError, match="it was started with"):
+        mw.run(Shifted(4), 10, name="shift-3", data=tmp_path, resume=True)

@@ -1,11 +1,12 @@
 //! One version of an ensemble, open for questions.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ::ensemble::{
-    Columns, CompareQuestion, CorrelationQuestion, MakeModel, MissingModel, OutcomeQuestion, OutcomeRef, PriceQuestion,
-    StoredEnsemble, verify_without_model,
+    BetFile, BookQuestion, Columns, CompareQuestion, CorrelationQuestion, MakeModel, OutcomeQuestion, OutcomeRef,
+    PriceQuestion, StoredEnsemble, verify_with,
 };
 use model::Catalogue;
 use pyo3::prelude::*;
@@ -66,6 +67,12 @@ fn read<T: serde::de::DeserializeOwned>(question: &str) -> Result<T, Failure> {
     serde_json::from_str(question).map_err(Failure::invalid)
 }
 
+/// The bets of a CSV file, as those of a `BookQuestion`.
+#[pyfunction]
+pub(crate) fn bets(py: Python<'_>, file: PathBuf) -> PyResult<String> {
+    Ok(json!(wait_blocking(py, move || BetFile::read(&file))?.bets).to_string())
+}
+
 #[pymethods]
 impl Ensemble {
     /// Its summary, as `ensembles` lists it.
@@ -83,6 +90,13 @@ impl Ensemble {
         let question: PriceQuestion = read(question)?;
         let price = work(py, |wanted| question.answer(&self.columns, &self.make_model, wanted))?;
         Ok(json!(price).to_string())
+    }
+
+    /// Answers a `BookQuestion`.
+    fn book(&self, py: Python<'_>, question: &str) -> PyResult<String> {
+        let question: BookQuestion = read(question)?;
+        let found = work(py, |wanted| question.answer(&self.columns, &self.make_model, wanted))?;
+        Ok(json!(found).to_string())
     }
 
     /// Answers an `OutcomeQuestion`.
@@ -109,17 +123,7 @@ impl Ensemble {
     /// Checks everything stored.
     fn verify(&self, py: Python<'_>) -> PyResult<String> {
         let (columns, make_model) = (self.columns.clone(), self.make_model.clone());
-        let found = wait_blocking(py, move || {
-            let stored = columns.ensemble();
-            let found = match make_model(&stored.plan) {
-                Ok(model) => ::ensemble::verify(stored, &*model)?,
-                Err(error) => match error.downcast::<MissingModel>() {
-                    Ok(missing) => verify_without_model(stored, &missing.0.to_string())?,
-                    Err(error) => return Err(Failure::model(error)),
-                },
-            };
-            Ok::<_, Failure>(found)
-        })?;
+        let found = wait_blocking(py, move || verify_with(columns.ensemble(), &make_model))?;
         Ok(json!(found).to_string())
     }
 

@@ -2,11 +2,12 @@
 
 use std::fmt::Display;
 
-use ::ensemble::{EnsembleError, QuestionError, TooFew};
+use ::ensemble::{BetFileError, EnsembleError, QuestionError, TooFew};
 use ask::AskError;
 use disk::PlaceError;
 use import::ImportError;
 use ingest::IngestError;
+use model::ParameterError;
 use pyo3::prelude::*;
 use run::RunError;
 use snapshot::SnapshotError;
@@ -20,11 +21,13 @@ pub(crate) struct Failure {
     message: String,
     /// Numbers for programs, as attributes of the exception.
     fields: Vec<(&'static str, u64)>,
+    /// An exception that Python raised, instead of all else.
+    raised: Option<Box<PyErr>>,
 }
 
 impl Failure {
     fn new(class: &'static str, error: impl Display) -> Self {
-        Self { class, message: error.to_string(), fields: Vec::new() }
+        Self { class, message: error.to_string(), fields: Vec::new(), raised: None }
     }
 
     /// The caller's input is invalid.
@@ -55,7 +58,10 @@ impl Failure {
 }
 
 impl From<Failure> for PyErr {
-    fn from(Failure { class, message, fields }: Failure) -> Self {
+    fn from(Failure { class, message, fields, raised }: Failure) -> Self {
+        if let Some(raised) = raised {
+            return *raised;
+        }
         Python::attach(|py| {
             let raised = || {
                 let raised = py.import("manyworlds.errors")?.getattr(class)?.call1((message,))?;
@@ -142,6 +148,15 @@ impl From<QuestionError> for Failure {
     }
 }
 
+impl From<BetFileError> for Failure {
+    fn from(error: BetFileError) -> Self {
+        match error {
+            BetFileError::Read { .. } => Self::storage(error),
+            BetFileError::Invalid { .. } => Self::invalid(error),
+        }
+    }
+}
+
 impl From<TooFew> for Failure {
     fn from(error: TooFew) -> Self {
         let mut fields =
@@ -189,6 +204,15 @@ impl From<IngestError> for Failure {
     }
 }
 
+impl From<ParameterError> for Failure {
+    fn from(error: ParameterError) -> Self {
+        match error {
+            ParameterError::Unknown(_) => Self::unknown(error),
+            error => Self::invalid(error),
+        }
+    }
+}
+
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         match error {
@@ -196,6 +220,10 @@ impl From<RunError> for Failure {
             RunError::Table(error) => error.into(),
             RunError::Thread(error) => Self::storage(error),
             RunError::Model { .. } => Self::model(error),
+            RunError::Elsewhere(error) => match error.downcast::<PyErr>() {
+                Ok(raised) => Self { raised: Some(raised), ..Self::model("") },
+                Err(error) => Self::storage(error),
+            },
         }
     }
 }

@@ -76,7 +76,11 @@ pub(crate) fn write(py: Python<'_>, store: &Store, request: &str, parts: Vec<Any
     let inputs: Vec<Input> = parts.into_iter().enumerate().map(one).collect::<PyResult<_>>()?;
     let ((folder, disk), stop) = (store.opened(), options.stop.clone());
     let work = async move { ::import::import(&folder, disk, &name, inputs.into_iter().map(Ok), &options).await };
-    let report = wait_to_end(py, work, || stop.store(true, Ordering::Relaxed), || Ok(()))?;
+    let end = || {
+        stop.store(true, Ordering::Relaxed);
+        Ok(())
+    };
+    let report = wait_to_end(py, work, end, || Ok(()))?;
     Ok(json!(report).to_string())
 }
 

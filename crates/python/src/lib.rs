@@ -6,6 +6,7 @@
 //!
 //! Guarantees
 //! - Work runs without Python's lock. Ctrl-C ends a question within a second.
+//! - Messages of the engine go to Python's `logging`.
 //! - Errors arrive as the classes of `manyworlds.errors`.
 //! - A process that was forked after the first question gets an error instead of waiting for threads that it lacks.
 //!
@@ -18,8 +19,11 @@ mod batches;
 mod draws;
 mod emitted;
 mod ensemble;
+mod events;
 mod failure;
 mod import;
+mod logging;
+mod math;
 mod model;
 mod play;
 mod store;
@@ -50,11 +54,13 @@ mod _native {
         batches::Batches,
         draws::Draws,
         emitted::{Emitter, emitter},
-        ensemble::Ensemble,
+        ensemble::{Ensemble, bets},
+        events::{Events, events},
         import::{table, write},
         main,
-        model::{add_model, find_models},
-        play::play,
+        math::{map_one, map_two},
+        model::{add_model, find_models, parameters},
+        play::{Player, play},
         store::Store,
         write::bodies,
     };

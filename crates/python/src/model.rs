@@ -11,10 +11,11 @@ use serde::Deserialize;
 use world::{Seed, World, WorldRange};
 
 use crate::emitted::Emitter;
+use crate::events::Events;
 use crate::failure::Failure;
 
-/// A model whose worlds a Python function plays: `play(seed, first, count, emit)` returns `None`, or the first world
-/// that fails, if known, and the reason.
+/// A model whose worlds a Python function plays: `play(seed, first, count, emitter, events)` returns `None`, or why it
+/// failed: the first world that fails and its entity, if known, and the reason.
 pub(crate) struct PythonModel {
     catalogue: Arc<Catalogue>,
     play: Py<PyAny>,
@@ -32,19 +33,26 @@ impl Model for PythonModel {
     }
 
     fn simulate(&self, seed: Seed, range: WorldRange, wanted: Wanted, sink: &mut dyn Sink) -> Result<(), Stop> {
-        let failed =
-            |message: String, world: Option<u32>| ModelFailure { message, entity: None, world: world.map(World) };
-        let emitter = Python::attach(|py| {
+        let emitted = Python::attach(|py| {
             let emitter = Bound::new(py, Emitter::new(self.catalogue.clone(), range))?;
-            let arguments = (seed.0, range.first().0, range.count(), &emitter);
-            let failure: Option<(Option<u32>, String)> = self.play.call1(py, arguments)?.extract(py)?;
-            Ok(match failure {
-                Some((world, reason)) => Err(failed(reason, world)),
-                None => Ok(emitter.unbind()),
+            let events = Bound::new(py, Events::new(self.catalogue.clone(), range))?;
+            let arguments = (seed.0, range.first().0, range.count(), &emitter, &events);
+            let failed: Option<(Option<u32>, Option<String>, String)> = self.play.call1(py, arguments)?.extract(py)?;
+            Ok(match failed {
+                Some((world, entity, message)) => Err(ModelFailure { message, entity, world: world.map(World) }),
+                None => Ok((emitter.unbind(), events.unbind())),
             })
         });
-        let emitter = emitter.map_err(|error: PyErr| failed(error.to_string(), None))??;
-        emitter.get().send(wanted.entity, sink)
+        let (emitter, events) = emitted.map_err(|error: PyErr| ModelFailure::new(error.to_string()))??;
+        if !wanted.events || self.catalogue.events.is_empty() {
+            return emitter.get().send(wanted.entity, sink);
+        }
+        for entity in (0..self.catalogue.entities.len()).filter(|place| wanted.entity.is_none_or(|only| only == *place))
+        {
+            events.get().send(entity, sink)?;
+            emitter.get().send(Some(entity), sink)?;
+        }
+        Ok(())
     }
 }
 
@@ -61,32 +69,42 @@ struct Description {
 struct Parameter {
     name: String,
     doc: String,
-    default: Default,
+    default: serde_json::Value,
+    is_text: bool,
     /// Bounds of a number; `None` has none.
     min: Option<f64>,
     max: Option<f64>,
     words: Vec<String>,
+    /// The longest list; `None` for a single value.
+    items_max: Option<usize>,
 }
 
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Default {
-    Number(f64),
-    Text(String),
-}
-
-impl From<Parameter> for ParameterSpec {
-    fn from(parameter: Parameter) -> Self {
-        let Parameter { name, doc, default, min, max, words } = parameter;
-        let (default, item) = match default {
-            Default::Number(number) => (
-                ParameterValue::Number(number),
-                ParameterItem::Number { min: min.unwrap_or(f64::NEG_INFINITY), max: max.unwrap_or(f64::INFINITY) },
-            ),
-            Default::Text(text) => (ParameterValue::Text(text), ParameterItem::Text { words }),
+impl Parameter {
+    /// # Errors
+    /// If the parameter does not accept its default.
+    fn spec(self) -> Result<ParameterSpec, ParameterError> {
+        let Self { name, doc, default, is_text, min, max, words, items_max } = self;
+        let item = if is_text {
+            ParameterItem::Text { words }
+        } else {
+            ParameterItem::Number { min: min.unwrap_or(f64::NEG_INFINITY), max: max.unwrap_or(f64::INFINITY) }
         };
-        Self { name: name.into(), doc: doc.into(), default, item, items_max: None }
+        // Stands in until the default is read.
+        let unread = ParameterValue::Numbers(Vec::new());
+        let spec = ParameterSpec { name: name.into(), doc: doc.into(), default: unread, item, items_max };
+        Ok(ParameterSpec { default: spec.read_json(&default.to_string())?, ..spec })
     }
+}
+
+fn specs(parameters: Vec<Parameter>) -> Result<Vec<ParameterSpec>, Failure> {
+    parameters.into_iter().map(Parameter::spec).collect::<Result<_, _>>().map_err(Failure::from)
+}
+
+/// The values of all parameters as JSON: the defaults, overridden by an object of given values.
+#[pyfunction]
+pub(crate) fn parameters(described: &str, given: &str) -> PyResult<String> {
+    let described: Vec<Parameter> = serde_json::from_str(described).map_err(Failure::invalid)?;
+    Ok(Parameters::from_json(&specs(described)?, given).map_err(Failure::from)?.to_json())
 }
 
 /// The model of an object with `describe()`, which returns a [`Description`] as JSON, and `build(parameters)`, which
@@ -107,7 +125,7 @@ fn plugin(name: &str, object: Bound<'_, PyAny>) -> PyResult<Plugin> {
     Ok(Plugin {
         name: name.to_owned(),
         summary,
-        parameters: parameters.into_iter().map(ParameterSpec::from).collect::<Vec<_>>().into(),
+        parameters: specs(parameters)?.into(),
         definition: None,
         origin: Some(origin.to_string()),
         build: Arc::new(build),

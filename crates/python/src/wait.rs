@@ -10,6 +10,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
 use crate::failure::Failure;
+use crate::logging;
 
 /// Time between looks for signals.
 const LOOK_EACH: Duration = Duration::from_millis(50);
@@ -26,6 +27,7 @@ pub(crate) fn runtime() -> Result<&'static Runtime, Failure> {
         let started = builder.enable_all().build().map_err(Failure::storage)?;
         // Another thread may have been first; its runtime serves both.
         let _ = RUNTIME.set((std::process::id(), started));
+        logging::begin();
     }
     match RUNTIME.get() {
         Some((process, runtime)) if *process == std::process::id() => Ok(runtime),
@@ -39,12 +41,14 @@ where
     T: Send + 'static,
     E: Into<Failure> + Send + 'static,
 {
+    look_around(py)?;
     let mut task = runtime()?.spawn(work);
     loop {
-        if let Some(done) = poll(py, &mut task)? {
+        let done = poll(py, &mut task)?;
+        look_around(py).inspect_err(|_| task.abort())?;
+        if let Some(done) = done {
             return Ok(done.map_err(Into::into)?);
         }
-        py.check_signals().inspect_err(|_| task.abort())?;
     }
 }
 
@@ -57,27 +61,30 @@ fn poll<T: Send>(py: Python<'_>, task: &mut JoinHandle<T>) -> PyResult<Option<T>
     }
 }
 
-/// As [`wait`], for work that ends in good order. Calls `look` between looks for signals, and `stop` for each signal
-/// whose handler raises and each error of `look`; waits for the end in any case, and raises the first error.
+/// As [`wait`], for work that ends in good order. Calls `look` between looks for signals, and `stop` after each signal
+/// whose handler raises and each error of `look`. Waits for the end in any case, then raises the first error.
 pub(crate) fn wait_to_end<T, E>(
     py: Python<'_>,
     work: impl Future<Output = Result<T, E>> + Send + 'static,
-    stop: impl Fn(),
+    stop: impl Fn() -> PyResult<()>,
     mut look: impl FnMut() -> PyResult<()>,
 ) -> PyResult<T>
 where
     T: Send + 'static,
     E: Into<Failure> + Send + 'static,
 {
+    look_around(py)?;
     let mut task = runtime()?.spawn(work);
     let mut raised = None;
     let done = loop {
-        if let Some(done) = poll(py, &mut task)? {
-            break done;
-        }
-        if let Err(error) = py.check_signals().and_then(|()| look()) {
-            stop();
+        let done = poll(py, &mut task)?;
+        if let Err(error) = look_around(py).and_then(|()| look()) {
             raised.get_or_insert(error);
+            // The first error says more.
+            let _ = stop();
+        }
+        if let Some(done) = done {
+            break done;
         }
     };
     match raised {
@@ -116,6 +123,12 @@ where
         Some(raised) => Err(raised),
         None => Ok(done.map_err(Into::into)?),
     }
+}
+
+/// Looks for signals, and passes messages on to Python's `logging`.
+fn look_around(py: Python<'_>) -> PyResult<()> {
+    py.check_signals()?;
+    logging::pass_on(py)
 }
 
 fn check_signals(py: Python<'_>) -> PyResult<()> {
