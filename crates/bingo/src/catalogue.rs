@@ -76,6 +76,7 @@ fn event_columns(event: &Event, board: &Board) -> Vec<EventColumn> {
         doc: doc.to_owned(),
         kind,
         nullable,
+        members: None,
     };
     let words = |words: Vec<String>| EventKind::Label(words);
     let activities = event.activities.iter().map(|a| a.key.clone()).collect();

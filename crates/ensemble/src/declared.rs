@@ -150,8 +150,13 @@ mod tests {
             scale: 1,
             labels: Vec::new(),
         };
-        let column =
-            |name: &str, kind, nullable| EventColumn { name: name.to_owned(), doc: String::new(), kind, nullable };
+        let column = |name: &str, kind, nullable| EventColumn {
+            name: name.to_owned(),
+            doc: String::new(),
+            kind,
+            nullable,
+            members: None,
+        };
         let words = || EventKind::Label(vec!["run".to_owned(), "pass".to_owned()]);
         Catalogue {
             kinds: vec![EntityKind {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::UnknownName;
+use crate::{MemberNames, MembersOf, UnknownName};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -107,6 +107,9 @@ pub struct EventColumn {
     pub doc: String,
     pub kind: EventKind,
     pub nullable: bool,
+    /// Whose members the words stand for. Catalogues of old ensembles do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub members: Option<MembersOf>,
 }
 
 /// All outputs of a model. A stored ensemble includes its catalogue, so that old ensembles stay readable when the model
@@ -146,6 +149,16 @@ impl Catalogue {
     pub fn find_entity(&self, name: &str) -> Result<usize, UnknownName> {
         let names = self.entities.iter().map(|e| e.name.as_str());
         self.entity(name).ok_or_else(|| UnknownName::new("no entity", name, names))
+    }
+
+    /// The names behind the words of an event column; `None` if its words stand for no members.
+    pub fn member_names(&self, entity: usize, column: usize) -> Option<MemberNames<'_>> {
+        let of = self.events.get(column)?.members.as_ref()?;
+        let names = |place: &usize| {
+            let owner = self.entities[entity].members.get(*place).and_then(|name| self.entity(name));
+            owner.map_or(&[][..], |owner| &self.entities[owner].members)
+        };
+        Some(MemberNames { chooser: self.event_column(&of.column)?, names: of.places.iter().map(names).collect() })
     }
 
     /// Whether events of `other` can be read with this catalogue: entities and event columns are the same, in the same
@@ -233,7 +246,13 @@ mod tests {
             labels: Vec::new(),
         };
         let entity = |name: &str, kind| Entity { name: name.into(), kind, title: String::new(), members: Vec::new() };
-        let column = |name: &str, kind| EventColumn { name: name.into(), doc: String::new(), kind, nullable: false };
+        let column = |name: &str, kind| EventColumn {
+            name: name.into(),
+            doc: String::new(),
+            kind,
+            nullable: false,
+            members: None,
+        };
         let words = |words: &[&str]| EventKind::Label(words.iter().map(|word| (*word).to_owned()).collect());
         let of = |outcomes, entities, events| {
             Catalogue { kinds: vec![EntityKind { name: "game".into(), outcomes }], entities, events }.fault()
@@ -281,6 +300,7 @@ mod tests {
             doc: doc.into(),
             kind: EventKind::I8,
             nullable: true,
+            members: None,
         };
         let of = |entity: &str, title: &str, events: Vec<EventColumn>| Catalogue {
             kinds: Vec::new(),

@@ -45,7 +45,13 @@ impl Dice {
         };
         let table =
             |i| Entity { name: format!("table-{i}"), kind: 0, title: format!("table {i}"), members: Vec::new() };
-        let column = |name: &str, kind| EventColumn { name: name.into(), doc: String::new(), kind, nullable: false };
+        let column = |name: &str, kind| EventColumn {
+            name: name.into(),
+            doc: String::new(),
+            kind,
+            nullable: false,
+            members: None,
+        };
         let catalogue = Catalogue {
             kinds: vec![EntityKind {
                 name: "table".into(),

@@ -26,6 +26,7 @@ fn waves() -> Waves {
         doc: String::new(),
         kind: EventKind::F64,
         nullable,
+        members: None,
     };
     let peak = Outcome {
         name: "peak".to_owned(),
