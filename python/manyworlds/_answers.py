@@ -20,7 +20,7 @@ class Interval:
 
     @staticmethod
     def _of(ci: list[float] | None) -> Interval | None:
-        return None if ci is None else Interval(*ci)
+        return None if ci is None else Interval(*map(float, ci))
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class Distribution:
         cached = self.__dict__.get("_cdf")
         if cached is None:
             steps = self._fetch()
-            cached = ([step["value"] for step in steps], [step["probability"] for step in steps])
+            cached = ([float(step["value"]) for step in steps], [step["probability"] for step in steps])
             self.__dict__["_cdf"] = cached
         return cached
 
@@ -150,13 +150,14 @@ class Distribution:
             outcome=answer["outcome"],
             unit=answer["unit"],
             worlds=answer["worlds"],
-            mean=answer["mean"],
+            # JSON has NaN and infinities as texts.
+            mean=float(answer["mean"]),
             ci=Interval._of(answer["ci"]),
-            standard_deviation=answer["standard_deviation"],
-            min=answer["min"],
-            max=answer["max"],
+            standard_deviation=float(answer["standard_deviation"]),
+            min=float(answer["min"]),
+            max=float(answer["max"]),
             labels={label["label"]: label["share"] for label in answer.get("labels", ())},
-            histogram=tuple(Bin(b["from"], b["to"], b["worlds"]) for b in answer["histogram"]),
+            histogram=tuple(Bin(float(b["from"]), float(b["to"]), b["worlds"]) for b in answer["histogram"]),
             _fetch=fetch,
         )
 
