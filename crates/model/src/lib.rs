@@ -42,7 +42,7 @@ pub use names::UnknownName;
 pub use out_of_range::OutOfRange;
 pub use parameter_spec::{ParameterError, ParameterItem, ParameterSpec, ParameterValue};
 pub use parameters::Parameters;
-pub use registry::{FindModel, Models, ModelsError};
+pub use registry::{FindModel, Models, ModelsError, NO_MODEL};
 pub use summary::{Cell, EntityWorld, SummaryTable};
 
 use std::borrow::Cow;
