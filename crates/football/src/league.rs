@@ -113,6 +113,8 @@ pub struct League {
     pub fixtures: Vec<Fixture>,
     /// The teams of each division.
     pub divisions: Vec<Vec<usize>>,
+    /// Weeks from the first to the last game.
+    pub weeks: usize,
     /// Number of conferences, 1 or 2.
     pub conferences: usize,
     /// Teams of each conference in its play-offs.
@@ -142,6 +144,7 @@ impl League {
             teams: NAMES.into_iter().enumerate().map(team).collect(),
             fixtures: schedule(&mut stream(Purpose::Schedule)),
             divisions: (0..DIVISIONS).map(|d| (d * DIVISION..(d + 1) * DIVISION).collect()).collect(),
+            weeks: WEEKS,
             conferences: 2,
             seeds: SEEDS,
             names_kickers: false,
@@ -159,11 +162,6 @@ impl League {
     /// The divisions of a conference.
     pub(crate) fn divisions_of(&self, conference: usize) -> impl Iterator<Item = usize> {
         (0..self.divisions.len()).filter(move |d| self.teams[self.divisions[*d][0]].conference == conference)
-    }
-
-    /// Weeks from the first to the last game.
-    pub(crate) fn weeks(&self) -> usize {
-        self.fixtures.iter().map(|fixture| fixture.week + 1).max().unwrap_or_default()
     }
 
     /// The games of a team, by index, with the side that it plays on: 0 at home, 1 away.

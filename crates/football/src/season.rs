@@ -1,6 +1,10 @@
 //! A season inside one world: ratings that carry from week to week, standings, play-offs, and the 54 outcomes of each
 //! team.
 
+mod playoffs;
+
+use std::fmt::Display;
+
 use model::Outcome;
 use world::Stream;
 
@@ -8,18 +12,13 @@ use crate::box_score::{BoxScore, Stat, Window};
 use crate::league::{Fixture, League, Site};
 use crate::outcomes::{Emit, flag, number};
 use crate::parameters::Settings;
+use playoffs::Playoffs;
 
 /// Outcomes of one team's season.
 pub const SEASON_OUTCOMES: usize = 54;
 
 /// Elo points per point of margin (nflseedR).
 const ELO_A_POINT: f32 = 25.0;
-/// Factor on rating differences in the play-offs (nflseedR).
-const PLAYOFF_FACTOR: f32 = 1.2;
-/// Value of the top seed's week off, in Elo points (nflseedR: 25 for a week of rest).
-const BYE_ELO: f32 = 25.0;
-/// Standard deviation of a game's margin about its expectation (nflseedR).
-const MARGIN_SPREAD: f32 = 13.0;
 /// Points of both offences' edges for one more point of both sides together, measured.
 const SCORING_EDGE: f32 = 0.9;
 /// Teams of a league at most: [`TeamSeason`] has a bit for each.
@@ -118,7 +117,7 @@ impl Rules {
             log_margin: std::array::from_fn(|m| libm::logf(m.max(1) as f32 + 1.0)),
             home_edge: settings.home_edge,
             carry: settings.carry,
-            early_weeks: league.weeks() / 2,
+            early_weeks: league.weeks / 2,
             seats: (0..league.teams.len()).map(seat).collect(),
         }
     }
@@ -326,38 +325,37 @@ impl TeamSeason {
         let rivals = league.divisions[of.division].len() as i16;
         let largest = league.divisions.iter().map(Vec::len).max().unwrap_or_default();
         let winners = league.divisions_of(of.conference).count() as i16;
-        let mut put = |name: &str, unit: &str, value: i16| e.put(|| number(name, unit), value);
-        put("wins", "games", self.wins);
-        put("losses", "games", self.losses);
-        put("ties", "games", self.ties);
-        put("points_for", "points", self.points_for);
-        put("points_against", "points", self.points_against);
-        put("point_difference", "points", self.points_for - self.points_against);
-        put("home_wins", "games", self.home_wins);
-        put("away_wins", "games", self.away_wins);
-        put("division_wins", "games", self.division_wins);
-        put("conference_wins", "games", self.conference_wins);
-        put("first_half_wins", &format!("games in weeks 1 to {}", league.weeks() / 2), self.early_wins);
-        put("one_score_wins", "games won by 8 or less", self.close_wins);
-        put("one_score_losses", "games lost by 8 or less", self.close_losses);
-        put("overtime_games", "games", self.overtimes);
-        put("longest_winning_streak", "games", self.best_streak);
-        put("longest_losing_streak", "games", self.worst_streak);
-        put("opening_winning_streak", "games", self.opening_wins);
-        put("week_of_first_loss", "week; 0 none", self.first_loss);
-        put("division_rank", &format!("1 to {largest}"), r.division_rank);
-        put("conference_seed", &format!("1 to {}; 0 none", league.seeds), r.seed);
-        put("league_rank", &format!("1 to {teams}"), r.league_rank);
-        put("draft_slot", &format!("1 to {teams}, the worst record first"), teams + 1 - r.league_rank);
-        put("playoff_wins", "games", r.playoff_wins);
+        put(e, "wins", "games", self.wins);
+        put(e, "losses", "games", self.losses);
+        put(e, "ties", "games", self.ties);
+        put(e, "points_for", "points", self.points_for);
+        put(e, "points_against", "points", self.points_against);
+        put(e, "point_difference", "points", self.points_for - self.points_against);
+        put(e, "home_wins", "games", self.home_wins);
+        put(e, "away_wins", "games", self.away_wins);
+        put(e, "division_wins", "games", self.division_wins);
+        put(e, "conference_wins", "games", self.conference_wins);
+        put(e, "first_half_wins", format_args!("games in weeks 1 to {}", league.weeks / 2), self.early_wins);
+        put(e, "one_score_wins", "games won by 8 or less", self.close_wins);
+        put(e, "one_score_losses", "games lost by 8 or less", self.close_losses);
+        put(e, "overtime_games", "games", self.overtimes);
+        put(e, "longest_winning_streak", "games", self.best_streak);
+        put(e, "longest_losing_streak", "games", self.worst_streak);
+        put(e, "opening_winning_streak", "games", self.opening_wins);
+        put(e, "week_of_first_loss", "week; 0 none", self.first_loss);
+        put(e, "division_rank", format_args!("1 to {largest}"), r.division_rank);
+        put(e, "conference_seed", format_args!("1 to {}; 0 none", league.seeds), r.seed);
+        put(e, "league_rank", format_args!("1 to {teams}"), r.league_rank);
+        put(e, "draft_slot", format_args!("1 to {teams}, the worst record first"), teams + 1 - r.league_rank);
+        put(e, "playoff_wins", "games", r.playoff_wins);
         for ((name, unit), value) in COUNT_NAMES.into_iter().zip(self.counts) {
-            put(name, unit, value);
+            put(e, name, unit, value);
         }
-        put("most_points", "points in a game", self.most_points);
-        put("fewest_points", "points in a game", self.fewest_points);
-        put("biggest_win", "points; 0 none", self.biggest_win);
-        put("biggest_loss", "points; 0 none", self.biggest_loss);
-        put("games_of_30_points", "games", self.thirties);
+        put(e, "most_points", "points in a game", self.most_points);
+        put(e, "fewest_points", "points in a game", self.fewest_points);
+        put(e, "biggest_win", "points; 0 none", self.biggest_win);
+        put(e, "biggest_loss", "points; 0 none", self.biggest_loss);
+        put(e, "games_of_30_points", "games", self.thirties);
         let mut mark = |name: &str, holds: bool| e.put(|| flag(name), i16::from(holds));
         mark("won_division", r.division_rank == 1);
         mark("wild_card", r.seed > winners);
@@ -370,6 +368,12 @@ impl TeamSeason {
         mark("unbeaten", self.losses == 0);
         mark("winless", self.wins == 0);
     }
+}
+
+/// Puts a number, and formats its unit only where the name is wanted.
+#[inline]
+fn put(e: &mut impl Emit, name: &str, unit: impl Display, value: i16) {
+    e.put(|| number(name, &unit.to_string()), value);
 }
 
 /// The names of a season's outcomes, in order.
@@ -434,55 +438,6 @@ impl Standing<'_> {
         winners.sort_by(|&a, &b| self.compare(b, a));
         others.sort_by(|&a, &b| self.compare(b, a));
         winners.into_iter().chain(others).take(count).collect()
-    }
-}
-
-/// Play-offs by a simple margin model: a game's margin is normal about the rating difference.
-struct Playoffs<'a> {
-    season: &'a mut Season,
-    league: &'a League,
-    rules: &'a Rules,
-    random: Stream,
-    normal: &'a [f32; 1024],
-}
-
-impl Playoffs<'_> {
-    /// Plays one conference's bracket, reseeded after each round; returns its champion. The best seeds rest in the first
-    /// round, so that two, four or eight teams are left after it.
-    fn conference(&mut self, seeds: &[usize]) -> usize {
-        for (i, &team) in seeds.iter().enumerate() {
-            self.season.teams[team].result.seed = i as i16 + 1;
-        }
-        let rested = seeds.len().next_power_of_two() - seeds.len();
-        let mut left: Vec<usize> = (0..seeds.len()).collect();
-        for round in 0.. {
-            if left.len() <= 2 {
-                left.iter().for_each(|seed| self.season.teams[seeds[*seed]].result.reached_conference_final = true);
-            }
-            if left.len() == 1 {
-                break;
-            }
-            let playing = left.split_off(if round == 0 { rested } else { 0 });
-            for (&high, &low) in playing.iter().zip(playing.iter().rev()).take(playing.len() / 2) {
-                let rest = if round == 1 && high < rested && low >= rested { BYE_ELO } else { 0.0 };
-                let advantage = self.rules.home_elo(self.league.teams[seeds[high]].site) + rest;
-                left.push(if self.winner(seeds[high], seeds[low], advantage) == seeds[high] { high } else { low });
-            }
-            left.sort_unstable();
-        }
-        let champion = seeds[left[0]];
-        self.season.teams[champion].result.won_conference = true;
-        champion
-    }
-
-    /// Plays one game with `advantage` Elo points for `host`; returns the winner.
-    fn winner(&mut self, host: usize, guest: usize, advantage: f32) -> usize {
-        let difference = self.season.elo(self.league, host) - self.season.elo(self.league, guest) + advantage;
-        let expected = PLAYOFF_FACTOR * difference / ELO_A_POINT;
-        let draw = self.normal[(self.random.next_u32() >> 22) as usize];
-        let winner = if expected + MARGIN_SPREAD * draw > 0.0 { host } else { guest };
-        self.season.teams[winner].result.playoff_wins += 1;
-        winner
     }
 }
 

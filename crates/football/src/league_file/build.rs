@@ -18,6 +18,7 @@ impl LeagueFile {
         League {
             fixtures: self.schedule.iter().enumerate().map(|(place, row)| self.fixture(place, row)).collect(),
             divisions: (0..divisions.len()).map(members).collect(),
+            weeks: self.schedule.iter().map(|game| game.week as usize).max().unwrap_or_default(),
             conferences: conferences.len(),
             seeds: self.playoff_teams.map_or(SEEDS.min(smallest), |teams| teams as usize),
             names_kickers: true,

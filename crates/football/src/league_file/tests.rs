@@ -64,7 +64,10 @@ fn example_is_the_built_in_league() {
     for number in [1, 7, 4_000_000_000] {
         let (file, league) = (parse(&example(number).unwrap()).unwrap().league(), generated(number));
         assert_eq!(file.fixtures, league.fixtures);
-        assert_eq!((&file.divisions, file.conferences, file.seeds), (&league.divisions, 2, league.seeds));
+        assert_eq!(
+            (&file.divisions, file.conferences, file.seeds, file.weeks),
+            (&league.divisions, 2, league.seeds, 18)
+        );
         for (team, expected) in file.teams.iter().zip(&league.teams) {
             assert_eq!((&team.id, &team.name, &team.players), (&expected.id, &expected.name, &expected.players));
             assert_eq!(team.offence.to_bits(), expected.offence.to_bits());
@@ -117,6 +120,16 @@ fn venues_of_the_example_are_valid() {
     assert_eq!(file.venues.len(), 2);
     let league = file.league();
     assert_eq!((league.teams[0].site.home_edge, league.teams[0].site.kick_yards), (Some(2.5), 4));
+}
+
+#[test]
+fn league_of_the_documents_is_valid() {
+    let page = include_str!("../../../../docs/football.md");
+    let (_, text) = page.split_once("```toml\n").unwrap();
+    let (text, _) = text.split_once("```").unwrap();
+    let league = parse(text).unwrap().league();
+    assert_eq!((league.teams.len(), league.fixtures.len(), league.weeks), (4, 6, 4));
+    assert_eq!((league.fixtures[4].id.as_str(), league.fixtures[5].id.as_str()), ("bay-bowl", "game-006"));
 }
 
 #[test]
@@ -401,7 +414,7 @@ fn syntax_errors_have_line_and_column() {
     for (from, to, expected) in [
         ("offence = 0", "offence 0", "line 2, column "),
         ("offence = 0", "offence = \"strong\"", "line 2, column 43: invalid type: string \"strong\", expected f32"),
-        ("offence", "offense", "line 2, column 31: unknown field `offense`, expected one of `id`, `name`, "),
+        ("offence", "offense", "line 2, column 33: unknown field `offense`, expected one of `id`, `name`, "),
         ("week = 1", "week = 1.5", "line 6, column 12: invalid type: floating point `1.5`, expected u32"),
         ("offence = 0, ", "", "line 2, column 3: missing field `offence`"),
     ] {
