@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+def _number(value: float | str | None) -> float:
+    """A number of an answer: JSON has NaN and infinities as texts, and had them as null."""
+    return float("nan") if value is None else float(value)
+
+
 @dataclass(frozen=True)
 class Interval:
     """A 95% confidence interval."""
@@ -20,7 +25,7 @@ class Interval:
 
     @staticmethod
     def _of(ci: list[float] | None) -> Interval | None:
-        return None if ci is None else Interval(*ci)
+        return None if ci is None else Interval(*map(_number, ci))
 
 
 @dataclass(frozen=True)
@@ -114,7 +119,7 @@ class Distribution:
         cached = self.__dict__.get("_cdf")
         if cached is None:
             steps = self._fetch()
-            cached = ([step["value"] for step in steps], [step["probability"] for step in steps])
+            cached = ([_number(step["value"]) for step in steps], [step["probability"] for step in steps])
             self.__dict__["_cdf"] = cached
         return cached
 
@@ -150,13 +155,13 @@ class Distribution:
             outcome=answer["outcome"],
             unit=answer["unit"],
             worlds=answer["worlds"],
-            mean=answer["mean"],
+            mean=_number(answer["mean"]),
             ci=Interval._of(answer["ci"]),
-            standard_deviation=answer["standard_deviation"],
-            min=answer["min"],
-            max=answer["max"],
+            standard_deviation=_number(answer["standard_deviation"]),
+            min=_number(answer["min"]),
+            max=_number(answer["max"]),
             labels={label["label"]: label["share"] for label in answer.get("labels", ())},
-            histogram=tuple(Bin(b["from"], b["to"], b["worlds"]) for b in answer["histogram"]),
+            histogram=tuple(Bin(_number(b["from"]), _number(b["to"]), b["worlds"]) for b in answer["histogram"]),
             _fetch=fetch,
         )
 

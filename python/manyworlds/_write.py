@@ -31,6 +31,8 @@ def write(
     seed: int = 0,
     replace: bool = False,
     append: bool = False,
+    first_world: int = 0,
+    again: bool = False,
 ) -> Ensemble:
     """Stores numbers as an ensemble, and opens it. Then everything can be asked of it that can be asked of a played one.
 
@@ -38,7 +40,7 @@ def write(
         name: the ensemble's name.
         values: one of
             arrays by outcome, each with one value for each world;
-            such arrays by entity;
+            such arrays by entity, which may have different outcomes;
             an xarray Dataset: the dimensions `world`, or `chain` and `draw`, are the worlds, `entity` the entities, and
             each place in a further dimension is an outcome of its own, such as `theta[2]`;
             any Arrow object, such as a data frame: a row for each world (or world and entity), or for each value.
@@ -51,6 +53,8 @@ def write(
         seed: ensembles of the same seed are compared world by world.
         replace: replace a stored ensemble.
         append: add the worlds after those of a stored ensemble.
+        first_world: the number of world 0 in an Arrow object's column of worlds, such as 1.
+        again: append values without numbers of worlds even if they equal the last stored ones.
 
     Raises:
         InvalidError: if a value is missing or repeated, or cannot be stored to the bit; names its place.
@@ -82,6 +86,8 @@ def write(
         "entity": entity,
         "kinds": dict(kinds or {}),
         "seed": seed,
+        "first_world": first_world,
+        "again": again,
     }
     _native.write(store, json.dumps(request), _parts(values))
     return place.ensembles[name]
@@ -99,6 +105,10 @@ def _parts(values: Any) -> list[Any]:
 
     if not all(isinstance(of, Mapping) for of in values.values()):
         return [_native.table([(outcome, np.asarray(array)) for outcome, array in values.items()])]
+    if len({frozenset(outcomes) for outcomes in values.values()}) > 1:
+        # Entities of different kinds: each column names its entity.
+        named = [(f"{entity}:{name}", array) for entity, of in values.items() for name, array in of.items()]
+        return [_native.table([(name, np.asarray(array)) for name, array in named])]
     parts = []
     for entity, outcomes in values.items():
         columns = [(outcome, np.asarray(array)) for outcome, array in outcomes.items()]

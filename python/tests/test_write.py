@@ -97,3 +97,32 @@ def test_numbers_that_cannot_be_stored(tmp_path, values, words):
     with pytest.raises(mw.InvalidError, match=words):
         mw.write("bad", values, tmp_path)
     assert all(summary["worlds"] == 0 for summary in mw.open(tmp_path).ensembles.summaries())
+
+
+def test_numbers_that_are_not_finite_are_floats(tmp_path):
+    ens = mw.write("nans", {"x": np.array([1.5, np.nan, np.inf, 0.1])}, tmp_path)
+    found = ens.outcome("all", "x")
+    assert np.isnan(found.mean) and found.min == 0.1 and np.isnan(found.max)
+    assert found.quantile(0.75) == np.inf and np.isnan(found.quantile(1.0))
+    assert "mean nan" in found._repr_html_()
+
+
+def test_entities_may_have_different_outcomes(tmp_path):
+    teams = {f"team-{n}": {"points": np.arange(5) * n, "won": np.arange(5) % 2 == 0} for n in (1, 2)}
+    ens = mw.write("cup", {**teams, "player-1": {"yards": np.linspace(0, 1, 5)}}, tmp_path)
+    assert list(ens["team-2"].worlds("points")) == [0, 2, 4, 6, 8]
+    assert list(ens["player-1"].worlds("yards")) == list(np.linspace(0, 1, 5))
+    columns = {"team-1:points": np.arange(5), "team-1:won": np.arange(5) % 2 == 0}
+    columns |= {"team-2:points": np.arange(5) * 2, "team-2:won": np.arange(5) % 2 == 0}
+    by_column = mw.write("columns", columns | {"player-1:yards": np.linspace(0, 1, 5)}, tmp_path)
+    assert by_column.verify().hash == ens.verify().hash
+
+
+def test_repeated_appends_are_refused(tmp_path):
+    mw.write("e", {"x": np.arange(4)}, tmp_path)
+    with pytest.raises(mw.InvalidError, match="appended already"):
+        mw.write("e", {"x": np.arange(4)}, tmp_path, append=True)
+    assert mw.write("e", {"x": np.arange(4)}, tmp_path, append=True, again=True).worlds == 8
+    with pytest.raises(mw.InvalidError, match="begin at 1"):
+        mw.write("f", pl.DataFrame({"world": [1, 2], "x": [5, 6]}), tmp_path)
+    assert mw.write("f", pl.DataFrame({"world": [1, 2], "x": [5, 6]}), tmp_path, first_world=1).worlds == 2

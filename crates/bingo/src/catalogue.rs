@@ -66,10 +66,9 @@ pub(crate) fn row<'a>(board: &Board, state: &'a TeamState<'_>, win_share: i32) -
 
 fn event_columns(event: &Event, board: &Board) -> Vec<EventColumn> {
     let column = |name: &str, doc: &str, kind, nullable| EventColumn {
-        name: name.to_owned(),
         doc: doc.to_owned(),
-        kind,
         nullable,
+        ..EventColumn::new(name, kind)
     };
     let words = |words: Vec<String>| EventKind::Label(words);
     let activities = event.activities.iter().map(|a| a.key.clone()).collect();

@@ -52,6 +52,7 @@ pub static PLUGIN: LazyLock<Plugin> = LazyLock::new(|| Plugin {
     definition: Some(DefinitionSpec {
         name: EVENT.into(),
         doc: "activities, players, rows of tiles and teams, in TOML or JSON".into(),
+        required: true,
         read: Arc::new(definition::read),
     }),
     origin: None,

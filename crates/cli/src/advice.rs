@@ -57,6 +57,10 @@ fn on_import(error: &ImportError) -> Option<String> {
         ImportError::Taken { .. } => "replace it with --replace, add worlds with --append, or choose another name",
         ImportError::Interrupted { .. } => "import it again with --replace",
         ImportError::Memory { .. } => "--memory sets the limit",
+        ImportError::Begins { expected: 0, first } => {
+            return Some(format!("--first-world {first} counts from {first}"));
+        }
+        ImportError::Again { .. } => "--again appends them once more",
         ImportError::Kind { .. } => "--kind OUTCOME=KIND declares another kind",
         _ => return None,
     };

@@ -10,6 +10,7 @@ mod bench;
 mod bingo;
 mod export;
 mod fleet;
+mod football;
 mod import;
 mod loadgen;
 mod overview;
@@ -28,6 +29,7 @@ pub(crate) use bingo::{BingoTask, Example};
 use clap::{Parser, Subcommand, ValueEnum};
 pub(crate) use export::{ExportArgs, FileFormat};
 pub(crate) use fleet::{FleetArgs, LedgerArgs, StatusArgs, SubmitArgs, SubmittedArgs, WorkerArgs};
+pub(crate) use football::FootballTask;
 pub(crate) use import::{Form as ImportForm, ImportArgs};
 pub(crate) use loadgen::LoadgenArgs;
 pub(crate) use overview::command;
@@ -77,6 +79,12 @@ pub(crate) enum Command {
     Bingo {
         #[command(subcommand)]
         task: BingoTask,
+    },
+    /// Check or write a league for football
+    #[command(after_long_help = "Example:\n  manyworlds football example > league.toml")]
+    Football {
+        #[command(subcommand)]
+        task: FootballTask,
     },
     /// Compare a model with real statistics
     ///

@@ -144,8 +144,7 @@ mod tests {
 
     fn catalogue() -> Catalogue {
         let outcome = |name: &str, kind| Outcome::new(name, "", kind);
-        let column =
-            |name: &str, kind, nullable| EventColumn { name: name.to_owned(), doc: String::new(), kind, nullable };
+        let column = |name: &str, kind, nullable| EventColumn { nullable, ..EventColumn::new(name, kind) };
         let words = || EventKind::Label(vec!["run".to_owned(), "pass".to_owned()]);
         Catalogue {
             kinds: vec![EntityKind {

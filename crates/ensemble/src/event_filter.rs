@@ -216,7 +216,7 @@ mod tests {
     use crate::event_reader::OwnedEventValues;
 
     fn catalogue() -> Catalogue {
-        let column = |name: &str, kind| EventColumn { name: name.to_owned(), doc: String::new(), kind, nullable: true };
+        let column = |name: &str, kind| EventColumn { nullable: true, ..EventColumn::new(name, kind) };
         let words = |words: &[&str]| EventKind::Label(words.iter().map(|word| (*word).to_owned()).collect());
         let events = vec![
             column("down", EventKind::I8),

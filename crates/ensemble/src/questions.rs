@@ -297,11 +297,11 @@ impl OutcomeAnswer {
             "outcome": self.outcome,
             "unit": self.unit,
             "worlds": d.worlds,
-            "mean": d.mean(),
-            "ci": self.ci,
-            "standard_deviation": d.standard_deviation(),
-            "min": d.quantile(0.0),
-            "max": d.quantile(1.0),
+            "mean": number(d.mean()),
+            "ci": self.ci.map(|ci| [number(ci.low), number(ci.high)]),
+            "standard_deviation": number(d.standard_deviation()),
+            "min": number(d.quantile(0.0)),
+            "max": number(d.quantile(1.0)),
             "quantiles": quantiles(d),
             "histogram": histogram(d),
         });
@@ -313,19 +313,29 @@ impl OutcomeAnswer {
                 .collect();
         }
         if cdf {
-            value["cdf"] = d.cdf().map(|(v, p)| json!({"value": v, "probability": p})).collect();
+            value["cdf"] = d.cdf().map(|(v, p)| json!({"value": number(v), "probability": p})).collect();
         }
         value
     }
 }
 
+/// A number in JSON, which has none for NaN and infinities: they are the texts `NaN`, `Infinity` and `-Infinity`.
+fn number(number: f64) -> Value {
+    match number {
+        _ if number.is_finite() => json!(number),
+        f64::INFINITY => json!("Infinity"),
+        f64::NEG_INFINITY => json!("-Infinity"),
+        _ => json!("NaN"),
+    }
+}
+
 /// Quantiles by their share.
 pub(crate) fn quantiles(distribution: &Distribution) -> Map<String, Value> {
-    QUANTILES.iter().map(|q| (q.to_string(), json!(distribution.quantile(*q)))).collect()
+    QUANTILES.iter().map(|q| (q.to_string(), number(distribution.quantile(*q)))).collect()
 }
 
 pub(crate) fn histogram(distribution: &Distribution) -> Vec<Value> {
-    let bin = |(from, to, n): (f64, f64, usize)| json!({"from": from, "to": to, "worlds": n});
+    let bin = |(from, to, n): (f64, f64, usize)| json!({"from": number(from), "to": number(to), "worlds": n});
     distribution.histogram(BINS).into_iter().map(bin).collect()
 }
 

@@ -3,7 +3,7 @@
 use model::{EventBlock, EventValues, OutcomeBlock, Values};
 use world::WorldRange;
 
-use crate::play::{COLUMNS, Field, Play};
+use crate::play::{COLUMNS, Column, Field, Play};
 
 /// Worlds per tile. A tile's rows fit in the second-level cache while they become columns.
 const TILE: usize = 32;
@@ -65,24 +65,25 @@ enum Buffer {
 
 /// Plays of one game over many worlds, by column.
 pub(crate) struct PlayColumns {
+    columns: &'static [Column],
     rows: Vec<u32>,
     buffers: Vec<Buffer>,
 }
 
 impl PlayColumns {
-    pub(crate) fn new() -> Self {
-        let buffers = COLUMNS.iter().map(|c| match c.field {
+    pub(crate) fn new(columns: &'static [Column]) -> Self {
+        let buffers = columns.iter().map(|c| match c.field {
             Field::Label { .. } => Buffer::Label(Vec::new()),
             Field::I8 { .. } => Buffer::I8(Vec::new()),
             Field::I16 { .. } => Buffer::I16(Vec::new()),
         });
-        Self { rows: Vec::new(), buffers: buffers.collect() }
+        Self { columns, rows: Vec::new(), buffers: buffers.collect() }
     }
 
     /// Appends the plays of the next world.
     pub(crate) fn push(&mut self, plays: &[Play]) {
         self.rows.push(plays.len() as u32);
-        for (column, buffer) in COLUMNS.iter().zip(&mut self.buffers) {
+        for (column, buffer) in self.columns.iter().zip(&mut self.buffers) {
             match (&column.field, buffer) {
                 (Field::Label { read, .. }, Buffer::Label(out)) => read(plays, out),
                 (Field::I8 { read, .. }, Buffer::I8(out)) => read(plays, out),
@@ -114,7 +115,7 @@ impl PlayColumns {
     }
 }
 
-/// Reads the plays in rows `first..first + count` of a block.
+/// Reads the plays in rows `first..first + count` of a block, which may lack the last columns.
 pub(crate) fn plays_of(block: &EventBlock<'_>, first: usize, count: usize, plays: &mut Vec<Play>) {
     plays.clear();
     plays.resize(count, Play::EMPTY);

@@ -21,9 +21,10 @@ use model::{OutOfRange, Parameters};
 use world::{Seed, Stream, World};
 
 use crate::box_score::{BoxScore, Stat, Window};
-use crate::game::Game;
-use crate::league::{GAMES, TEAMS};
+use crate::game::{Game, Meeting};
+use crate::league::{GAMES, Site, TEAMS};
 use crate::parameters::Settings;
+use crate::roster::Roster;
 use crate::season::Season;
 use crate::{Football, GAME_PURPOSE, PARAMETERS};
 use count::Count;
@@ -104,7 +105,7 @@ fn play_season(
     ledgers: &mut Ledgers,
     plays: &mut Vec<crate::Play>,
 ) -> Result<(), OutOfRange> {
-    let mut season = Season::new();
+    let mut season = Season::new(TEAMS);
     let mut margins = [0.0; TEAMS];
     let mut wins = [0.0; TEAMS];
     for (game, fixture) in model.league.fixtures.iter().enumerate() {
@@ -137,6 +138,7 @@ fn play_known_strengths(
     const PAIRS: u32 = 4 * 72;
     const FIRST_ENTITY: u32 = 1 << 16;
     let settings = Settings { home_edge: 0.0, ..model.settings };
+    let usual = Roster::usual();
     for pair in 0..PAIRS {
         let difference = [-6.0_f32, -3.0, 3.0, 6.0][pair as usize % 4];
         let edges = match pair / 4 % 3 {
@@ -145,7 +147,8 @@ fn play_known_strengths(
             _ => [difference / 2.0, -difference / 2.0],
         };
         let random = Stream::new(seed, world, FIRST_ENTITY + pair, GAME_PURPOSE);
-        Game::play(&model.tables, &settings, edges, random, plays)
+        let meeting = Meeting { edges, rosters: [&usual; 2], site: Site::default(), returns: None };
+        Game::play(&model.tables, &settings, meeting, random, plays)
             .map_err(|(column, value)| format!("{column} of pair {pair} is {value}, which it cannot hold"))?;
         rows::strength(ledger, f64::from(difference), margin(&BoxScore::of(plays)));
     }

@@ -3,8 +3,8 @@
 use model::Identity;
 
 use crate::game::MERCY_POINTS;
-use crate::league::{League, TEAMS, WEEKS};
-use crate::play::ROSTER;
+use crate::league::{League, Team};
+use crate::roster::ROSTER;
 use crate::{GAME_KIND, TEAM_KIND};
 
 /// Team statistics by half and by quarter.
@@ -31,15 +31,15 @@ pub(crate) fn identities(league: &League) -> Vec<Identity> {
         list.extend(windows(side).into_iter().chain(players(side)).chain(scoring(side)).map(game));
     }
     list.extend([
-        team(&format!("wins + losses + ties = {WEEKS}")),
         team("home_wins + away_wins = wins"),
         team("point_difference = points_for - points_against"),
-        team("draft_slot = 33 - league_rank"),
+        team(&format!("draft_slot = {} - league_rank", league.teams.len() + 1)),
         team("pass_yards + rush_yards = yards"),
         team("made_playoffs = min(conference_seed, 1)"),
         team("won_title <= won_conference and won_conference <= reached_conference_final"),
         team("wild_card + won_division = made_playoffs"),
     ]);
+    list.extend(games(league));
     list.extend(seasons(league).into_iter().map(|condition| Identity { kind: None, condition }));
     list
 }
@@ -122,31 +122,44 @@ fn scoring(side: &str) -> Vec<String> {
     ]
 }
 
+/// Wins, losses and ties are a team's games: in most leagues the same number for every team.
+fn games(league: &League) -> Vec<Identity> {
+    let counts: Vec<usize> = (0..league.teams.len()).map(|team| league.games_of(team).count()).collect();
+    if counts.iter().all(|count| *count == counts[0]) {
+        let condition = format!("wins + losses + ties = {}", counts[0]);
+        return vec![Identity { kind: Some(TEAM_KIND), condition }];
+    }
+    let of = |(team, count): (&Team, usize)| {
+        let id = &team.id;
+        Identity { kind: None, condition: format!("{id}:wins + {id}:losses + {id}:ties = {count}") }
+    };
+    league.teams.iter().zip(counts).map(of).collect()
+}
+
 /// Seasons follow from the games, and wins and losses balance over the league.
 fn seasons(league: &League) -> Vec<String> {
     let over_teams = |stat: &str| {
-        let terms: Vec<String> = (1..=TEAMS).map(|t| format!("team-{t:02}:{stat}")).collect();
+        let terms: Vec<String> = league.teams.iter().map(|team| format!("{}:{stat}", team.id)).collect();
         terms.join(" + ")
     };
+    let teams = league.teams.len();
     let mut list = vec![
         format!("{} = {}", over_teams("wins"), over_teams("losses")),
         format!("{} = {}", over_teams("points_for"), over_teams("points_against")),
         format!("{} = {}", over_teams("giveaways"), over_teams("takeaways")),
-        format!("{} = 14", over_teams("made_playoffs")),
-        format!("{} = 8", over_teams("won_division")),
+        format!("{} = {}", over_teams("made_playoffs"), league.conferences * league.seeds),
+        format!("{} = {}", over_teams("won_division"), league.divisions.len()),
         format!("{} = 1", over_teams("won_title")),
-        format!("{} = {}", over_teams("league_rank"), TEAMS * (TEAMS + 1) / 2),
+        format!("{} = {}", over_teams("league_rank"), teams * (teams + 1) / 2),
     ];
-    for team in 0..TEAMS {
+    for (place, team) in league.teams.iter().enumerate() {
+        let id = &team.id;
         for (season, of_game) in [("points_for", "points"), ("wins", "won"), ("yards", "yards")] {
-            let games = league.fixtures.iter().enumerate().filter(|(_, f)| f.teams.contains(&team));
-            let terms: Vec<String> = games
-                .map(|(g, f)| {
-                    let side = if f.teams[0] == team { "home" } else { "away" };
-                    format!("game-{:03}:{side}_{of_game}", g + 1)
-                })
-                .collect();
-            list.push(format!("team-{:02}:{season} = {}", team + 1, terms.join(" + ")));
+            let term = |(game, side): (usize, usize)| {
+                format!("{}:{}_{of_game}", league.fixtures[game].id, ["home", "away"][side])
+            };
+            let terms: Vec<String> = league.games_of(place).map(term).collect();
+            list.push(format!("{id}:{season} = {}", terms.join(" + ")));
         }
     }
     list

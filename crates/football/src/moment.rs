@@ -227,8 +227,7 @@ mod tests {
     }
 
     fn catalogue() -> Catalogue {
-        let column =
-            |name: &str, kind| EventColumn { name: name.to_owned(), doc: String::new(), kind, nullable: false };
+        let column = |name: &str, kind| EventColumn::new(name, kind);
         let sides = EventKind::Label(vec!["home".to_owned(), "away".to_owned()]);
         let events = vec![
             column("quarter", EventKind::I8),

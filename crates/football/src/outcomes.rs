@@ -7,7 +7,8 @@ use model::{Outcome, OutcomeKind};
 use strum::VariantNames as _;
 
 use crate::box_score::{BoxScore, Player, Score, Side, Stat, Window, leader};
-use crate::play::{Kind, ROSTER};
+use crate::play::Kind;
+use crate::roster::{PLAYERS, ROSTER};
 
 pub const GAME_OUTCOMES: usize = 850;
 
@@ -67,6 +68,13 @@ fn side(name: impl Into<String>) -> Outcome {
 
 const SCORER_CODE: &str =
     "0 none; 1-23 home player by roster place; 24-46 away player; 47, 48 home or away defence or special teams";
+
+/// The scorer of a touchdown, with a label for each of [`SCORER_CODE`].
+fn scorer(name: &str) -> Outcome {
+    let of = |side: &'static str| ROSTER[..PLAYERS].iter().map(move |place| format!("{side}_{place}"));
+    let others = ["home_defence", "away_defence"].map(str::to_owned);
+    labelled(name, SCORER_CODE, ["none".to_owned()].into_iter().chain(of("home")).chain(of("away")).chain(others))
+}
 
 /// The names of all outcomes of a game, in order.
 pub(crate) fn game_outcomes() -> Vec<Outcome> {
@@ -158,8 +166,8 @@ fn emit_game(game: &BoxScore, points: &Points, e: &mut impl Emit) {
     e.put(|| score("last_score_type"), game.last_score.score as i16);
     e.put(|| side("first_to_score"), game.first_score.side);
     e.put(|| side("last_to_score"), game.last_score.side);
-    e.put(|| code("first_touchdown_scorer", SCORER_CODE), game.first_touchdown_by);
-    e.put(|| code("last_touchdown_scorer", SCORER_CODE), game.last_touchdown_by);
+    e.put(|| scorer("first_touchdown_scorer"), game.first_touchdown_by);
+    e.put(|| scorer("last_touchdown_scorer"), game.last_touchdown_by);
     e.put(
         || {
             let labels = std::iter::once("none").chain(Kind::VARIANTS.iter().copied());

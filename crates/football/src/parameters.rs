@@ -1,6 +1,6 @@
 //! The parameters of the football model.
 
-use model::{ParameterSpec, Parameters};
+use model::{ParameterError, ParameterSpec, ParameterValue, Parameters};
 
 const fn spec(name: &'static str, doc: &'static str, default: f64, min: f64, max: f64) -> ParameterSpec {
     ParameterSpec::number(name, doc, default, min, max)
@@ -50,4 +50,23 @@ impl Settings {
             touchback_share: p.get("touchback_share") as f32,
         }
     }
+}
+
+/// Parameters that only the generated league has.
+const OF_GENERATED: [&str; 2] = ["league", "rating_spread"];
+
+/// Checks that parameters do not ask for a generated league beside a defined one.
+///
+/// # Errors
+/// If one does.
+pub(crate) fn generate_nothing(p: &Parameters) -> Result<(), ParameterError> {
+    let changed = |spec: &&ParameterSpec| {
+        OF_GENERATED.contains(&&*spec.name) && ParameterValue::Number(p.get(&spec.name)) != spec.default
+    };
+    let Some(spec) = PARAMETERS.iter().find(changed) else { return Ok(()) };
+    Err(ParameterError::Refused {
+        name: spec.name.to_string(),
+        value: p.get(&spec.name).to_string(),
+        accepted: format!("{}, its default: the league file defines the teams and their ratings", spec.default),
+    })
 }

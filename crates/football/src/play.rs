@@ -1,7 +1,9 @@
 //! One play: the row from which all else is counted.
 
-use model::{EventColumn, EventKind, NULL_I8, NULL_LABEL, UnknownName};
+use model::{EventColumn, EventKind, MembersOf, NULL_I8, NULL_LABEL, UnknownName};
 use strum::{FromRepr, VariantNames};
+
+use crate::roster::{KICKER, PUNTER, ROSTER};
 
 /// The call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromRepr, VariantNames)]
@@ -73,6 +75,18 @@ pub enum Outcome {
     NoPlay,
 }
 
+impl Kind {
+    /// The roster place of the player who kicks.
+    #[inline]
+    pub(crate) fn kicker(self) -> u8 {
+        match self {
+            Self::FieldGoal | Self::ExtraPoint | Self::Kickoff | Self::OnsideKick => KICKER,
+            Self::Punt => PUNTER,
+            _ => NOBODY,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromRepr, VariantNames)]
 #[repr(u8)]
 #[strum(serialize_all = "snake_case")]
@@ -105,12 +119,6 @@ pub enum Foul {
 
 /// The sides, for columns that name one.
 pub(crate) const SIDES: &[&str] = &["home", "away"];
-
-/// Roster places, as in player columns and outcome names.
-pub const ROSTER: [&str; 24] = [
-    "qb1", "qb2", "rb1", "rb2", "rb3", "rb4", "wr1", "wr2", "wr3", "wr4", "wr5", "wr6", "te1", "te2", "te3", "k", "p",
-    "d1", "d2", "d3", "d4", "d5", "d6", "d_other",
-];
 
 pub(crate) const NOBODY: u8 = NULL_LABEL;
 /// No number.
@@ -219,11 +227,30 @@ fields! {
     foul_yards: i8 = 0, "foul_yards", NO_WORDS, false, "yards penalised";
     time_out: u8 = NOBODY, "time_out", SIDES, true, "the side that called a time-out after the play";
     run_off: i8 = 0, "run_off", NO_WORDS, false, "seconds from this snap to the next";
+    kicker: u8 = NOBODY, "kicker", &ROSTER, true, "roster place of the kicker or punter";
+    returner: u8 = NOBODY, "returner", &ROSTER, true, "roster place of who returned the kick or called for a fair catch, in the other team";
 }
 
-/// The event schema of the catalogue.
-pub(crate) fn event_columns() -> Vec<EventColumn> {
-    COLUMNS
+/// The columns of plays that name no kickers and returners: all but the last two.
+pub(crate) const BASIC_COLUMNS: usize = COLUMNS.len() - 2;
+
+/// Columns that name a player of the offence, and of the other team.
+const OF_OFFENCE: [&str; 3] = ["passer", "player", "kicker"];
+const OF_OTHERS: [&str; 4] = ["tackler", "assist", "defender", "returner"];
+
+/// Whose roster places a column holds: the members of a game are the home and the away team.
+fn members_of(column: &str) -> Option<MembersOf> {
+    let places = match column {
+        _ if OF_OFFENCE.contains(&column) => vec![0, 1],
+        _ if OF_OTHERS.contains(&column) => vec![1, 0],
+        _ => return None,
+    };
+    Some(MembersOf { column: "offence".to_owned(), places })
+}
+
+/// The event schema of the catalogue, for plays with these columns.
+pub(crate) fn event_columns(columns: &[Column]) -> Vec<EventColumn> {
+    columns
         .iter()
         .map(|c| EventColumn {
             name: c.name.to_owned(),
@@ -234,21 +261,27 @@ pub(crate) fn event_columns() -> Vec<EventColumn> {
                 Field::I16 { .. } => EventKind::I16,
             },
             nullable: c.nullable,
+            members: members_of(c.name),
         })
         .collect()
 }
 
-/// The condition for plays in which a player takes part: `home_qb1`, or `qb1` of either side. A play's columns name the
-/// passer and carrier of its offence, and the tacklers and defenders of the other side. The kind of kick implies the
-/// kicker.
-pub(crate) fn condition_of(player: &str) -> Result<String, UnknownName> {
+/// The condition for plays in which a player takes part: his name, `home_qb1`, or `qb1` of either side. `players` are
+/// those of the home and the away team by roster place. A play's columns name the
+/// passer, carrier and kicker of its offence, and the tacklers, defenders and returner of the other side. The kind of
+/// kick implies the kicker.
+pub(crate) fn condition_of(player: &str, players: [&[String]; 2], columns: &[Column]) -> Result<String, UnknownName> {
     const KICKS: [Kind; 4] = [Kind::FieldGoal, Kind::ExtraPoint, Kind::Kickoff, Kind::OnsideKick];
+    let place_of = |(side, names): (usize, &&[String])| Some((side, names.iter().position(|name| name == player)?));
+    if let Some((side, place)) = players.iter().enumerate().find_map(place_of) {
+        return condition_of(&format!("{}_{}", SIDES[side], ROSTER[place]), [&[]; 2], columns);
+    }
     let named =
         SIDES.iter().enumerate().find_map(|(side, name)| Some((side, player.strip_prefix(name)?.strip_prefix('_')?)));
     let (side, role) = named.map_or((None, player), |(side, role)| (Some(side), role));
     if !ROSTER.contains(&role) {
         let of_side = SIDES.iter().flat_map(|side| ROSTER.iter().map(move |role| format!("{side}_{role}")));
-        let names: Vec<String> = of_side.chain(ROSTER.map(str::to_owned)).collect();
+        let names = of_side.chain(ROSTER.map(str::to_owned)).chain(players.concat()).collect::<Vec<_>>();
         return Err(UnknownName::new("no player", player, names.iter().map(String::as_str)));
     }
     let part = |is_offence: bool, column: &str, word: &str| {
@@ -261,9 +294,10 @@ pub(crate) fn condition_of(player: &str) -> Result<String, UnknownName> {
         "k" => KICKS.map(kick).to_vec(),
         "p" => vec![kick(Kind::Punt)],
         _ => {
-            let own = ["passer", "player"].map(|column| part(true, column, role));
-            let against = ["tackler", "assist", "defender"].map(|column| part(false, column, role));
-            own.into_iter().chain(against).collect()
+            let names = |column: &&&str| columns.iter().any(|c| c.name == **column);
+            let own = OF_OFFENCE[..2].iter().map(|column| part(true, column, role));
+            let against = OF_OTHERS.iter().filter(names).map(|column| part(false, column, role));
+            own.chain(against).collect()
         }
     };
     Ok(parts.join(" OR "))

@@ -1,26 +1,30 @@
 //! A season inside one world: ratings that carry from week to week, standings, play-offs, and the 54 outcomes of each
 //! team.
 
+mod playoffs;
+
+use std::fmt::Display;
+
 use model::Outcome;
 use world::Stream;
 
 use crate::box_score::{BoxScore, Stat, Window};
-use crate::league::{League, TEAMS, WEEKS, same_conference, same_division};
+use crate::league::{Fixture, League, Site};
 use crate::outcomes::{Emit, flag, number};
 use crate::parameters::Settings;
+use playoffs::Playoffs;
 
 /// Outcomes of one team's season.
 pub const SEASON_OUTCOMES: usize = 54;
 
 /// Elo points per point of margin (nflseedR).
 const ELO_A_POINT: f32 = 25.0;
-/// Factor on rating differences in the play-offs (nflseedR).
-const PLAYOFF_FACTOR: f32 = 1.2;
-/// Value of the top seed's week off, in Elo points (nflseedR: 25 for a week of rest).
-const BYE_ELO: f32 = 25.0;
-/// Standard deviation of a game's margin about its expectation (nflseedR).
-const MARGIN_SPREAD: f32 = 13.0;
-const SEEDS: usize = 7;
+/// Points of both offences' edges for one more point of both sides together, measured.
+const SCORING_EDGE: f32 = 0.9;
+/// Teams of a league at most: [`TeamSeason`] has a bit for each.
+pub(crate) const TEAMS_MAX: usize = 64;
+/// Teams of a division at most.
+pub(crate) const DIVISION_MAX: usize = 16;
 
 /// One team's season to date, in one world.
 #[derive(Debug, Clone, Copy, Default)]
@@ -55,9 +59,9 @@ pub(crate) struct TeamSeason {
     biggest_loss: i16,
     thirties: i16,
     /// Wins against each team of its division, by place in the division.
-    against: [i8; 4],
+    against: [i8; DIVISION_MAX],
     /// Beaten teams, one bit each.
-    beaten: u32,
+    beaten: u64,
     result: SeasonResult,
 }
 
@@ -97,29 +101,42 @@ const COUNT_NAMES: [(&str, &str); COUNTS] = [
 pub(crate) struct Rules {
     /// ln(margin + 1), by margin.
     log_margin: [f32; 128],
-    home_elo: f32,
+    home_edge: f32,
     carry: f32,
+    /// Weeks of the first half of the season.
+    early_weeks: usize,
+    /// The place of each team in its division.
+    seats: Vec<usize>,
 }
 
 impl Rules {
-    pub(crate) fn new(settings: &Settings) -> Self {
+    pub(crate) fn new(settings: &Settings, league: &League) -> Self {
+        let division = |team: usize| &league.divisions[league.teams[team].division];
+        let seat = |team: usize| division(team).iter().position(|t| *t == team).unwrap_or_default();
         Self {
             log_margin: std::array::from_fn(|m| libm::logf(m.max(1) as f32 + 1.0)),
-            home_elo: settings.home_edge * ELO_A_POINT,
+            home_edge: settings.home_edge,
             carry: settings.carry,
+            early_weeks: league.weeks / 2,
+            seats: (0..league.teams.len()).map(seat).collect(),
         }
+    }
+
+    /// The home advantage at a place, in Elo points.
+    fn home_elo(&self, site: Site) -> f32 {
+        site.home_edge.unwrap_or(self.home_edge) * ELO_A_POINT
     }
 }
 
 /// The season of all teams in one world.
 #[derive(Debug, Clone)]
 pub(crate) struct Season {
-    pub(crate) teams: [TeamSeason; TEAMS],
+    pub(crate) teams: Vec<TeamSeason>,
 }
 
 impl Season {
-    pub(crate) fn new() -> Self {
-        Self { teams: [TeamSeason { fewest_points: i16::MAX, ..TeamSeason::default() }; TEAMS] }
+    pub(crate) fn new(teams: usize) -> Self {
+        Self { teams: vec![TeamSeason { fewest_points: i16::MAX, ..TeamSeason::default() }; teams] }
     }
 
     fn elo(&self, league: &League, team: usize) -> f32 {
@@ -128,28 +145,38 @@ impl Season {
     }
 
     /// Points by which home's and away's offence are expected to beat the average against this opponent.
-    pub(crate) fn edges(&self, league: &League, settings: &Settings, teams: [usize; 2]) -> [f32; 2] {
+    pub(crate) fn edges(&self, league: &League, settings: &Settings, fixture: &Fixture) -> [f32; 2] {
+        let Fixture { teams, site, .. } = fixture;
         let [home, away] = teams.map(|t| &league.teams[t]);
         let drift = (self.teams[teams[0]].drift - self.teams[teams[1]].drift) / (2.0 * ELO_A_POINT);
-        let edge = settings.home_edge / 2.0;
+        let edge = site.home_edge.unwrap_or(settings.home_edge) / 2.0;
         [home.offence - away.defence + drift + edge, away.offence - home.defence - drift - edge]
+            .map(|side| side + SCORING_EDGE * site.scoring)
     }
 
     /// Adds a finished game to both teams' seasons.
-    pub(crate) fn add(&mut self, league: &League, rules: &Rules, week: usize, teams: [usize; 2], game: &BoxScore) {
+    pub(crate) fn add(&mut self, league: &League, rules: &Rules, fixture: &Fixture, game: &BoxScore) {
         let points = [0, 1].map(|side| game.count(side, Stat::Points, Window::Game));
-        self.carry(league, rules, teams, points[0] - points[1]);
+        self.carry(league, rules, fixture, points[0] - points[1]);
         for side in 0..2 {
-            let (us, them) = (teams[side], teams[1 - side]);
+            let (us, them) = (fixture.teams[side], fixture.teams[1 - side]);
             let team = &mut self.teams[us];
-            team.add_result(week, side == 0, us, them, [points[side], points[1 - side]], game.overtime);
+            let opponent = Opponent {
+                team: them,
+                seat: rules.seats[them],
+                same_division: league.same_division(us, them),
+                same_conference: league.same_conference(us, them),
+                early: fixture.week < rules.early_weeks,
+            };
+            team.add_result(fixture, side == 0, &opponent, [points[side], points[1 - side]], game.overtime);
             team.add_counts(game, side);
         }
     }
 
     /// The Elo system of nflseedR: a result moves both ratings by K, times its surprise and its clarity.
-    fn carry(&mut self, league: &League, rules: &Rules, teams: [usize; 2], margin: i16) {
-        let difference = self.elo(league, teams[0]) - self.elo(league, teams[1]) + rules.home_elo;
+    fn carry(&mut self, league: &League, rules: &Rules, fixture: &Fixture, margin: i16) {
+        let teams = fixture.teams;
+        let difference = self.elo(league, teams[0]) - self.elo(league, teams[1]) + rules.home_elo(fixture.site);
         let expected = 1.0 / (1.0 + libm::exp10f(-difference / 400.0));
         let outcome = match margin.signum() {
             1 => 1.0,
@@ -165,13 +192,15 @@ impl Season {
 
     /// Ranks divisions, conferences and the league, and plays the play-offs.
     pub(crate) fn finish(&mut self, league: &League, rules: &Rules, mut random: Stream, normal: &[f32; 1024]) {
-        let coins: [u32; TEAMS] = std::array::from_fn(|_| random.next_u32());
+        let teams = self.teams.len();
+        let coins = (0..teams).map(|_| random.next_u32()).collect();
         let standing = Standing { season: self, coins, strength: self.strength_of_victory() };
-        let divisions: Vec<Vec<usize>> =
-            (0..TEAMS / 4).map(|d| standing.division((4 * d..4 * d + 4).collect())).collect();
-        let mut league_order: Vec<usize> = (0..TEAMS).collect();
+        let divisions: Vec<Vec<usize>> = league.divisions.iter().map(|division| standing.division(division)).collect();
+        let mut league_order: Vec<usize> = (0..teams).collect();
         league_order.sort_by(|&a, &b| standing.compare(b, a));
-        let seeds = [0, 1].map(|conference| standing.seeds(&divisions[4 * conference..4 * conference + 4]));
+        let of_conference = |c: usize| league.divisions_of(c).map(|d| divisions[d].as_slice()).collect::<Vec<_>>();
+        let seeds: Vec<Vec<usize>> =
+            (0..league.conferences).map(|c| standing.seeds(&of_conference(c), league.seeds)).collect();
         for division in &divisions {
             for (rank, &team) in division.iter().enumerate() {
                 self.teams[team].result.division_rank = rank as i16 + 1;
@@ -180,29 +209,41 @@ impl Season {
         for (rank, &team) in league_order.iter().enumerate() {
             self.teams[team].result.league_rank = rank as i16 + 1;
         }
-        let mut playoffs = Playoffs { season: self, league, home_elo: rules.home_elo, random, normal };
-        let champions = seeds.map(|seeds| playoffs.conference(&seeds));
-        let champion = playoffs.winner(champions[0], champions[1], 0.0);
+        let mut playoffs = Playoffs { season: self, league, rules, random, normal };
+        let champions: Vec<usize> = seeds.iter().map(|seeds| playoffs.conference(seeds)).collect();
+        let champion = match champions[..] {
+            [one, other] => playoffs.winner(one, other, 0.0),
+            _ => champions[0],
+        };
         self.teams[champion].result.won_title = true;
     }
 
     /// Wins of the teams that each team beat, per beaten team.
-    fn strength_of_victory(&self) -> [f32; TEAMS] {
-        std::array::from_fn(|team| {
-            let beaten = self.teams[team].beaten;
-            let wins: i32 = (0..TEAMS)
-                .filter(|other| beaten >> other & 1 == 1)
-                .map(|other| i32::from(self.teams[other].wins))
-                .sum();
-            wins as f32 / beaten.count_ones().max(1) as f32
-        })
+    fn strength_of_victory(&self) -> Vec<f32> {
+        let strength = |team: &TeamSeason| {
+            let beaten = self.teams.iter().enumerate().filter(|(other, _)| team.beaten >> other & 1 == 1);
+            let wins: i32 = beaten.map(|(_, other)| i32::from(other.wins)).sum();
+            wins as f32 / team.beaten.count_ones().max(1) as f32
+        };
+        self.teams.iter().map(strength).collect()
     }
 }
 
+/// The other team of a game, from one side.
+struct Opponent {
+    team: usize,
+    /// Its place in its division.
+    seat: usize,
+    same_division: bool,
+    same_conference: bool,
+    /// Whether the game is in the first half of the season.
+    early: bool,
+}
+
 impl TeamSeason {
-    fn add_result(&mut self, week: usize, home: bool, us: usize, them: usize, points: [i16; 2], overtime: bool) {
+    fn add_result(&mut self, fixture: &Fixture, home: bool, them: &Opponent, points: [i16; 2], overtime: bool) {
         let margin = points[0] - points[1];
-        let (division, conference) = (same_division(us, them), same_conference(us, them));
+        let (division, conference) = (them.same_division, them.same_conference);
         self.points_for += points[0];
         self.points_against += points[1];
         self.most_points = self.most_points.max(points[0]);
@@ -216,14 +257,14 @@ impl TeamSeason {
                 self.away_wins += i16::from(!home);
                 self.division_wins += i16::from(division);
                 self.conference_wins += i16::from(conference);
-                self.early_wins += i16::from(week < WEEKS / 2);
+                self.early_wins += i16::from(them.early);
                 self.close_wins += i16::from(margin <= 8);
                 self.biggest_win = self.biggest_win.max(margin);
                 self.streak = self.streak.max(0) + 1;
                 self.best_streak = self.best_streak.max(self.streak);
-                self.beaten |= 1 << them;
+                self.beaten |= 1 << them.team;
                 if division {
-                    self.against[them % 4] += 1;
+                    self.against[them.seat] += 1;
                 }
             }
             -1 => {
@@ -233,7 +274,7 @@ impl TeamSeason {
                 self.streak = self.streak.min(0) - 1;
                 self.worst_streak = self.worst_streak.max(-self.streak);
                 if self.first_loss == 0 {
-                    self.first_loss = week as i16 + 1;
+                    self.first_loss = fixture.week as i16 + 1;
                 }
             }
             _ => {
@@ -243,7 +284,7 @@ impl TeamSeason {
                 self.streak = 0;
             }
         }
-        if self.wins == week as i16 + 1 {
+        if self.losses == 0 && self.ties == 0 {
             self.opening_wins = self.wins;
         }
     }
@@ -277,59 +318,68 @@ impl TeamSeason {
         }
     }
 
-    /// The 54 outcomes, in order.
-    pub(crate) fn emit(&self, e: &mut impl Emit) {
+    /// The 54 outcomes of a team, in order.
+    pub(crate) fn emit(&self, league: &League, team: usize, e: &mut impl Emit) {
         let r = &self.result;
-        let mut put = |name: &str, unit: &str, value: i16| e.put(|| number(name, unit), value);
-        put("wins", "games", self.wins);
-        put("losses", "games", self.losses);
-        put("ties", "games", self.ties);
-        put("points_for", "points", self.points_for);
-        put("points_against", "points", self.points_against);
-        put("point_difference", "points", self.points_for - self.points_against);
-        put("home_wins", "games", self.home_wins);
-        put("away_wins", "games", self.away_wins);
-        put("division_wins", "games", self.division_wins);
-        put("conference_wins", "games", self.conference_wins);
-        put("first_half_wins", "games in weeks 1 to 9", self.early_wins);
-        put("one_score_wins", "games won by 8 or less", self.close_wins);
-        put("one_score_losses", "games lost by 8 or less", self.close_losses);
-        put("overtime_games", "games", self.overtimes);
-        put("longest_winning_streak", "games", self.best_streak);
-        put("longest_losing_streak", "games", self.worst_streak);
-        put("opening_winning_streak", "games", self.opening_wins);
-        put("week_of_first_loss", "week; 0 none", self.first_loss);
-        put("division_rank", "1 to 4", r.division_rank);
-        put("conference_seed", "1 to 7; 0 none", r.seed);
-        put("league_rank", "1 to 32", r.league_rank);
-        put("draft_slot", "1 to 32, the worst record first", TEAMS as i16 + 1 - r.league_rank);
-        put("playoff_wins", "games", r.playoff_wins);
+        let (teams, of) = (league.teams.len() as i16, &league.teams[team]);
+        let rivals = league.divisions[of.division].len() as i16;
+        let largest = league.divisions.iter().map(Vec::len).max().unwrap_or_default();
+        let winners = league.divisions_of(of.conference).count() as i16;
+        put(e, "wins", "games", self.wins);
+        put(e, "losses", "games", self.losses);
+        put(e, "ties", "games", self.ties);
+        put(e, "points_for", "points", self.points_for);
+        put(e, "points_against", "points", self.points_against);
+        put(e, "point_difference", "points", self.points_for - self.points_against);
+        put(e, "home_wins", "games", self.home_wins);
+        put(e, "away_wins", "games", self.away_wins);
+        put(e, "division_wins", "games", self.division_wins);
+        put(e, "conference_wins", "games", self.conference_wins);
+        put(e, "first_half_wins", format_args!("games in weeks 1 to {}", league.weeks / 2), self.early_wins);
+        put(e, "one_score_wins", "games won by 8 or less", self.close_wins);
+        put(e, "one_score_losses", "games lost by 8 or less", self.close_losses);
+        put(e, "overtime_games", "games", self.overtimes);
+        put(e, "longest_winning_streak", "games", self.best_streak);
+        put(e, "longest_losing_streak", "games", self.worst_streak);
+        put(e, "opening_winning_streak", "games", self.opening_wins);
+        put(e, "week_of_first_loss", "week; 0 none", self.first_loss);
+        put(e, "division_rank", format_args!("1 to {largest}"), r.division_rank);
+        put(e, "conference_seed", format_args!("1 to {}; 0 none", league.seeds), r.seed);
+        put(e, "league_rank", format_args!("1 to {teams}"), r.league_rank);
+        put(e, "draft_slot", format_args!("1 to {teams}, the worst record first"), teams + 1 - r.league_rank);
+        put(e, "playoff_wins", "games", r.playoff_wins);
         for ((name, unit), value) in COUNT_NAMES.into_iter().zip(self.counts) {
-            put(name, unit, value);
+            put(e, name, unit, value);
         }
-        put("most_points", "points in a game", self.most_points);
-        put("fewest_points", "points in a game", self.fewest_points);
-        put("biggest_win", "points; 0 none", self.biggest_win);
-        put("biggest_loss", "points; 0 none", self.biggest_loss);
-        put("games_of_30_points", "games", self.thirties);
+        put(e, "most_points", "points in a game", self.most_points);
+        put(e, "fewest_points", "points in a game", self.fewest_points);
+        put(e, "biggest_win", "points; 0 none", self.biggest_win);
+        put(e, "biggest_loss", "points; 0 none", self.biggest_loss);
+        put(e, "games_of_30_points", "games", self.thirties);
         let mut mark = |name: &str, holds: bool| e.put(|| flag(name), i16::from(holds));
         mark("won_division", r.division_rank == 1);
-        mark("wild_card", r.seed > 4);
+        mark("wild_card", r.seed > winners);
         mark("made_playoffs", r.seed > 0);
         mark("first_seed", r.seed == 1);
         mark("reached_conference_final", r.reached_conference_final);
         mark("won_conference", r.won_conference);
         mark("won_title", r.won_title);
-        mark("last_in_division", r.division_rank == 4);
+        mark("last_in_division", r.division_rank == rivals);
         mark("unbeaten", self.losses == 0);
         mark("winless", self.wins == 0);
     }
 }
 
+/// Puts a number, and formats its unit only where the name is wanted.
+#[inline]
+fn put(e: &mut impl Emit, name: &str, unit: impl Display, value: i16) {
+    e.put(|| number(name, &unit.to_string()), value);
+}
+
 /// The names of a season's outcomes, in order.
-pub(crate) fn season_outcomes() -> Vec<Outcome> {
+pub(crate) fn season_outcomes(league: &League) -> Vec<Outcome> {
     let mut list = Vec::with_capacity(SEASON_OUTCOMES);
-    TeamSeason::default().emit(&mut list);
+    TeamSeason::default().emit(league, 0, &mut list);
     list
 }
 
@@ -337,8 +387,8 @@ pub(crate) fn season_outcomes() -> Vec<Outcome> {
 /// strength of victory, net points and lot.
 struct Standing<'a> {
     season: &'a Season,
-    coins: [u32; TEAMS],
-    strength: [f32; TEAMS],
+    coins: Vec<u32>,
+    strength: Vec<f32>,
 }
 
 impl Standing<'_> {
@@ -359,15 +409,16 @@ impl Standing<'_> {
     }
 
     /// The teams of a division, best first.
-    fn division(&self, mut teams: Vec<usize>) -> Vec<usize> {
-        let all = teams.clone();
+    fn division(&self, all: &[usize]) -> Vec<usize> {
+        let mut teams = all.to_vec();
         let record = |team: usize| {
             let t = &self.season.teams[team];
             2 * t.wins + t.ties
         };
         let among_level = |team: usize| -> i16 {
-            let level = all.iter().filter(|&&other| record(other) == record(team));
-            level.map(|&other| i16::from(self.season.teams[team].against[other % 4])).sum()
+            let level =
+                all.iter().zip(self.season.teams[team].against).filter(|(other, _)| record(**other) == record(team));
+            level.map(|(_, wins)| i16::from(wins)).sum()
         };
         let inside = |team: usize| {
             let t = &self.season.teams[team];
@@ -380,57 +431,13 @@ impl Standing<'_> {
         teams
     }
 
-    /// The seven seeds of a conference: the division winners, then the best other teams.
-    fn seeds(&self, divisions: &[Vec<usize>]) -> [usize; SEEDS] {
+    /// The seeds of a conference: the division winners, then the best other teams.
+    fn seeds(&self, divisions: &[&[usize]], count: usize) -> Vec<usize> {
         let mut winners: Vec<usize> = divisions.iter().map(|d| d[0]).collect();
         let mut others: Vec<usize> = divisions.iter().flat_map(|d| d[1..].iter().copied()).collect();
         winners.sort_by(|&a, &b| self.compare(b, a));
         others.sort_by(|&a, &b| self.compare(b, a));
-        std::array::from_fn(|i| if i < 4 { winners[i] } else { others[i - 4] })
-    }
-}
-
-/// Play-offs by a simple margin model: a game's margin is normal about the rating difference.
-struct Playoffs<'a> {
-    season: &'a mut Season,
-    league: &'a League,
-    home_elo: f32,
-    random: Stream,
-    normal: &'a [f32; 1024],
-}
-
-impl Playoffs<'_> {
-    /// Plays one conference's bracket, reseeded after each round; returns its champion.
-    fn conference(&mut self, seeds: &[usize; SEEDS]) -> usize {
-        for (i, &team) in seeds.iter().enumerate() {
-            self.season.teams[team].result.seed = i as i16 + 1;
-        }
-        let host = self.home_elo;
-        let mut left = vec![0];
-        for (high, low) in [(1, 6), (2, 5), (3, 4)] {
-            left.push(if self.winner(seeds[high], seeds[low], host) == seeds[high] { high } else { low });
-        }
-        left.sort_unstable();
-        let first = self.winner(seeds[left[0]], seeds[left[3]], host + BYE_ELO);
-        let second = self.winner(seeds[left[1]], seeds[left[2]], host);
-        for team in [first, second] {
-            self.season.teams[team].result.reached_conference_final = true;
-        }
-        let better = |team: usize| self.season.teams[team].result.seed;
-        let (high, low) = if better(first) < better(second) { (first, second) } else { (second, first) };
-        let champion = self.winner(high, low, host);
-        self.season.teams[champion].result.won_conference = true;
-        champion
-    }
-
-    /// Plays one game with `advantage` Elo points for `host`; returns the winner.
-    fn winner(&mut self, host: usize, guest: usize, advantage: f32) -> usize {
-        let difference = self.season.elo(self.league, host) - self.season.elo(self.league, guest) + advantage;
-        let expected = PLAYOFF_FACTOR * difference / ELO_A_POINT;
-        let draw = self.normal[(self.random.next_u32() >> 22) as usize];
-        let winner = if expected + MARGIN_SPREAD * draw > 0.0 { host } else { guest };
-        self.season.teams[winner].result.playoff_wins += 1;
-        winner
+        winners.into_iter().chain(others).take(count).collect()
     }
 }
 
@@ -440,7 +447,9 @@ mod tests {
 
     #[test]
     fn a_season_has_54_outcomes_of_different_names() {
-        let names: std::collections::BTreeSet<_> = season_outcomes().into_iter().map(|o| o.name).collect();
+        let parameters = model::Parameters::parse(crate::PARAMETERS, []).unwrap();
+        let league = League::generate(&Settings::new(&parameters));
+        let names: std::collections::BTreeSet<_> = season_outcomes(&league).into_iter().map(|o| o.name).collect();
         assert_eq!(names.len(), SEASON_OUTCOMES);
     }
 }

@@ -5,34 +5,41 @@ use proptest::prelude::*;
 use world::{Seed, Stream, World, WorldRange};
 
 use crate::box_score::{BoxScore, Stat, Window};
-use crate::game::Game;
+use crate::game::{Game, Meeting};
+use crate::league::Site;
 use crate::parameters::Settings;
 use crate::play::{Kind, NOBODY, Outcome, Play};
+use crate::roster::Roster;
 use crate::tables::Tables;
 use crate::{Football, GAME_OUTCOMES, GAMES, PARAMETERS, SEASON_OUTCOMES, TEAMS, calibrate};
+
+/// A game of two usual teams.
+fn meeting(edges: [f32; 2], roster: &Roster) -> Meeting<'_> {
+    Meeting { edges, rosters: [roster; 2], site: Site::default(), returns: None }
+}
 
 /// Plays `games` games of evenly matched teams and hands each to `check`.
 fn each_game(seed: u64, games: u32, mut check: impl FnMut(&[Play], &BoxScore)) {
     let tables = Tables::new();
     let settings = Settings::new(&Parameters::parse(PARAMETERS, []).unwrap());
-    let mut plays = Vec::new();
+    let (usual, mut plays) = (Roster::usual(), Vec::new());
     for game in 0..games {
         let random = Stream::new(Seed(seed), World(game), 0, 0);
-        Game::play(&tables, &settings, [0.0, 0.0], random, &mut plays).unwrap();
+        Game::play(&tables, &settings, meeting([0.0, 0.0], &usual), random, &mut plays).unwrap();
         check(&plays, &BoxScore::of(&plays));
     }
 }
 
-fn parameters(given: &[(&str, &str)]) -> Parameters {
+pub(crate) fn parameters(given: &[(&str, &str)]) -> Parameters {
     Parameters::parse(PARAMETERS, given.iter().copied()).unwrap()
 }
 
 /// Keeps every block that a simulation hands over.
 #[derive(Default, PartialEq, Debug)]
-struct Kept {
-    outcomes: Vec<(usize, Vec<Vec<i16>>)>,
-    rows: Vec<(usize, Vec<u32>)>,
-    recounted: Vec<Vec<Vec<i16>>>,
+pub(crate) struct Kept {
+    pub(crate) outcomes: Vec<(usize, Vec<Vec<i16>>)>,
+    pub(crate) rows: Vec<(usize, Vec<u32>)>,
+    pub(crate) recounted: Vec<Vec<Vec<i16>>>,
 }
 
 fn columns(block: &OutcomeBlock<'_>) -> Vec<Vec<i16>> {
@@ -73,7 +80,7 @@ impl Sink for Keep<'_> {
     }
 }
 
-fn simulate(model: &Football, worlds: (u32, u32), entity: Option<usize>) -> Kept {
+pub(crate) fn simulate(model: &Football, worlds: (u32, u32), entity: Option<usize>) -> Kept {
     let range = WorldRange::new(World(worlds.0), worlds.1).unwrap();
     let mut keep = Keep { model, kept: Kept::default() };
     model.simulate(Seed(7), range, Wanted { entity, events: true }, &mut keep).unwrap();
@@ -116,7 +123,9 @@ proptest! {
         let given = [("pace", &*text[0]), ("pass_bias", &*text[1]), ("aggression", &*text[2])];
         let settings = Settings::new(&parameters(&given));
         let (tables, mut plays) = (Tables::new(), Vec::new());
-        Game::play(&tables, &settings, [edge, -edge], Stream::new(Seed(seed), World(0), 0, 0), &mut plays).unwrap();
+        let usual = Roster::usual();
+        let random = Stream::new(Seed(seed), World(0), 0, 0);
+        Game::play(&tables, &settings, meeting([edge, -edge], &usual), random, &mut plays).unwrap();
         plays.iter().for_each(check_bounds);
         assert!((80..400).contains(&plays.len()), "{} rows", plays.len());
     }
@@ -292,7 +301,7 @@ fn scores_fit_their_columns_at_all_extremes() {
         let given: Vec<(&str, String)> = (0..specs.len()).map(|place| (&*specs[place].name, end(place))).collect();
         let model =
             Football::new(&parameters(&given.iter().map(|(n, v)| (*n, v.as_str())).collect::<Vec<_>>())).unwrap();
-        let (mut season, mut plays) = (crate::season::Season::new(), Vec::new());
+        let (mut season, mut plays) = (crate::season::Season::new(TEAMS), Vec::new());
         for game in 0..GAMES / 2 {
             let score = model.play(Seed(3), World(corner), game, &mut season, &mut plays).unwrap();
             let counted = [0, 1].map(|side| score.count(side, Stat::Points, Window::Game));

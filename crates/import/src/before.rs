@@ -8,8 +8,8 @@ use model::{Catalogue, Outcome, OutcomeKind};
 use crate::error::{ImportError, Result};
 use crate::options::Kind;
 
-/// The model of imported ensembles: a name that no model has.
-pub const MODEL: &str = "import";
+/// The model of imported ensembles: a name that no model can have.
+pub use model::NO_MODEL as MODEL;
 
 /// The stored part of an ensemble.
 #[derive(Debug)]
@@ -18,10 +18,11 @@ pub(crate) struct Before {
     /// Stored worlds, from 0 on.
     pub(crate) worlds: u32,
     pub(crate) catalogue: Catalogue,
+    pub(crate) stored: StoredEnsemble,
 }
 
 impl Before {
-    pub(crate) fn of(stored: &StoredEnsemble) -> Result<Self> {
+    pub(crate) fn of(stored: StoredEnsemble) -> Result<Self> {
         let plan = &stored.plan;
         let refuse = |reason: String| Err(ImportError::Append { name: plan.name.clone(), reason });
         if plan.model != MODEL {
@@ -40,7 +41,7 @@ impl Before {
         if worlds == 0 {
             return Err(ImportError::Interrupted { name: plan.name.clone() });
         }
-        Ok(Self { version: stored.version, worlds, catalogue: plan.catalogue.clone() })
+        Ok(Self { version: stored.version, worlds, catalogue: plan.catalogue.clone(), stored })
     }
 
     /// Checks that declared kinds are the stored ones.

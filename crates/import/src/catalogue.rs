@@ -14,12 +14,18 @@ use crate::read::Content;
 /// What is stored, and where its values are.
 pub(crate) struct Description {
     pub(crate) catalogue: Catalogue,
-    /// By outcome of the catalogue.
-    pub(crate) coders: Vec<Coder>,
-    /// By entity and outcome of the catalogue.
-    pub(crate) places: Vec<Vec<Place>>,
-    /// The numbers of the outcomes in the input, in the catalogue's order.
-    pub(crate) outcomes: Vec<u32>,
+    /// All outcomes, of any kind of entity.
+    pub(crate) outcomes: Vec<Described>,
+    /// By entity and outcome of the catalogue: where its values are, and its place among all outcomes.
+    pub(crate) places: Vec<Vec<(Place, usize)>>,
+}
+
+/// An outcome of the input.
+pub(crate) struct Described {
+    pub(crate) outcome: Outcome,
+    /// Its number in the input.
+    pub(crate) id: u32,
+    pub(crate) coder: Coder,
 }
 
 /// Describes an input for the ensemble `name`; `before` is the ensemble if it gets more worlds.
@@ -45,7 +51,6 @@ pub(crate) fn describe(
         let new: Vec<&str> = outcome_names.iter().map(String::as_str).collect();
         check_names(name, "outcome", &have.collect::<Vec<_>>(), &new)?;
     }
-    let mut coders = Vec::new();
     let mut described = Vec::new();
     for (id, outcome) in outcomes.iter().zip(outcome_names) {
         let seen = &content.seen[*id as usize];
@@ -55,28 +60,56 @@ pub(crate) fn describe(
         let codes = if texts.is_empty() { None } else { Some(codes(&content.texts, &texts, &outcome, before)?) };
         let unit = if kind == OutcomeKind::Flag { "0 or 1".to_owned() } else { String::new() };
         let words = codes.as_ref().map(|(words, _)| words.clone()).unwrap_or_default();
-        coders.push(Coder::new(seen, kind, scale, codes.map(|(_, codes)| codes)));
-        described.push(Outcome { name: outcome, unit, kind, scale, labels: words });
+        let coder = Coder::new(seen, kind, scale, codes.map(|(_, codes)| codes));
+        let outcome = Outcome { name: outcome, unit, kind, scale, labels: words };
+        described.push(Described { outcome, id: *id, coder });
     }
-    let place = |entity: u32, outcome: u32| {
-        lanes.place(entity, outcome).ok_or_else(|| ImportError::NoOutcome {
-            entity: lanes.entities.get(entity).to_owned(),
-            outcome: lanes.outcomes.get(outcome).to_owned(),
-        })
+    let places = |entity: &u32| {
+        let place = |(at, outcome): (usize, &Described)| Some((lanes.place(*entity, outcome.id)?, at));
+        described.iter().enumerate().filter_map(place).collect::<Vec<_>>()
     };
-    let places = entities.iter().map(|entity| outcomes.iter().map(|outcome| place(*entity, *outcome)).collect());
-    let places = places.collect::<Result<_>>()?;
-    let entity = |name: String| Entity { title: name.clone(), name, kind: 0, members: Vec::new() };
-    let catalogue = Catalogue {
-        kinds: vec![EntityKind { name: KIND.to_owned(), outcomes: described }],
-        entities: entity_names.into_iter().map(entity).collect(),
-        events: Vec::new(),
-    };
-    Ok(Description { catalogue, coders, places, outcomes })
+    let places: Vec<Vec<(Place, usize)>> = entities.iter().map(places).collect();
+    let (kinds, of) = kinds(&entity_names, &places, &described);
+    let entities = entity_names.into_iter().zip(of).map(|(name, kind)| Entity::new(name, kind)).collect();
+    let catalogue = Catalogue { kinds, entities, events: Vec::new() };
+    if before.is_some_and(|before| !before.catalogue.has_outputs_of(&catalogue)) {
+        let reason = "its entities have other outcomes than those of the input".to_owned();
+        return Err(ImportError::Append { name: name.to_owned(), reason });
+    }
+    Ok(Description { catalogue, outcomes: described, places })
 }
 
-/// The kind of all imported entities: they have the same outcomes.
+/// The kind of entities that all have the same outcomes.
 const KIND: &str = "entity";
+
+/// The kinds of entities, each with the outcomes that its entities have, and the kind of each entity. A kind is named
+/// for what the names of its entities have in common: `team` for `team-1` and `team-2`.
+fn kinds(names: &[String], places: &[Vec<(Place, usize)>], described: &[Described]) -> (Vec<EntityKind>, Vec<usize>) {
+    let mut sets: Vec<Vec<usize>> = Vec::new();
+    let mut of = Vec::with_capacity(names.len());
+    for places in places {
+        let set: Vec<usize> = places.iter().map(|(_, outcome)| *outcome).collect();
+        of.push(sets.iter().position(|known| *known == set).unwrap_or(sets.len()));
+        if of.last() == Some(&sets.len()) {
+            sets.push(set);
+        }
+    }
+    let stem = |name: &String| name.trim_end_matches(|c: char| c.is_ascii_digit() || "-_ ".contains(c)).to_owned();
+    let stem_of = |kind: usize| {
+        let mut stems = names.iter().zip(&of).filter(|(_, of)| **of == kind).map(|(name, _)| stem(name));
+        let first = stems.next().filter(|stem| !stem.is_empty())?;
+        stems.all(|stem| stem == first).then_some(first)
+    };
+    let stems: Vec<Option<String>> = (0..sets.len()).map(stem_of).collect();
+    let name = |kind: usize| match &stems[kind] {
+        _ if sets.len() == 1 => KIND.to_owned(),
+        Some(stem) if stems.iter().flatten().filter(|other| *other == stem).count() == 1 => stem.clone(),
+        _ => format!("{KIND}-{}", kind + 1),
+    };
+    let outcomes = |set: &Vec<usize>| set.iter().map(|outcome| described[*outcome].outcome.clone()).collect();
+    let kinds = sets.iter().enumerate().map(|(kind, set)| EntityKind { name: name(kind), outcomes: outcomes(set) });
+    (kinds.collect(), of)
+}
 
 /// Valid names in order.
 fn sorted(what: &'static str, names: &Names, ids: impl IntoIterator<Item = u32>) -> Result<Vec<u32>> {

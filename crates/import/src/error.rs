@@ -49,6 +49,14 @@ pub enum ImportError {
     Repeated { at: Position, world: u32, lane: String },
     #[error("world {world} of {lane} is missing")]
     Missing { world: u32, lane: String },
+    /// No row has the first world.
+    #[error("the worlds begin at {first}, and must begin at {expected}")]
+    Begins { first: u32, expected: u32 },
+    /// Rows that name no worlds repeat the last stored ones.
+    #[error(
+        "the {worlds} worlds of the input equal the last {worlds} of ensemble {name:?}: they seem to be appended already"
+    )]
+    Again { name: String, worlds: usize },
     #[error("entity {entity:?} has no outcome {outcome:?}")]
     NoOutcome { entity: String, outcome: String },
     #[error("{outcome:?} of entity {entity:?} is {value} in world {world}, and cannot be stored as {kind}")]

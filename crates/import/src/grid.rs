@@ -64,6 +64,12 @@ impl Filled {
         full * 64 + self.words.get(full).map_or(0, |word| word.trailing_ones() as usize)
     }
 
+    /// The first world with values; `None` if there is none.
+    fn first(&self) -> Option<usize> {
+        let word = self.words.iter().position(|word| *word != 0)?;
+        Some(word * 64 + self.words[word].trailing_zeros() as usize)
+    }
+
     /// Forgets the first worlds.
     fn drop_first(&mut self, worlds: usize) {
         let kept: Vec<usize> = (worlds..self.end).filter(|w| self.words[w / 64] >> (w % 64) & 1 == 1).collect();
@@ -135,6 +141,11 @@ impl Grid {
     /// One past the last world of a lane.
     pub(crate) fn end(&self, lane: usize) -> usize {
         self.first + self.lanes[lane].filled.end
+    }
+
+    /// The first world of all lanes in memory.
+    pub(crate) fn first_filled(&self) -> Option<usize> {
+        self.lanes.iter().filter_map(|lane| lane.filled.first()).min().map(|world| self.first + world)
     }
 
     /// The first world that a lane lacks.
@@ -292,6 +303,7 @@ mod tests {
             if repeated.is_none() {
                 let hole = (0..=200).find(|world| !worlds.contains(&(*world as u32))).unwrap();
                 prop_assert_eq!(grid.first_hole(lane), hole);
+                prop_assert_eq!(grid.first_filled(), worlds.iter().min().map(|world| *world as usize));
                 let free: Vec<u32> = (hole as u32..hole as u32 + 3).collect();
                 let clash = free.iter().position(|world| worlds.contains(world));
                 prop_assert_eq!(grid.put(lane, &free, Rows::All, &[&[2.0; 3]]).err(), clash);

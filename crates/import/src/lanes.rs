@@ -14,6 +14,7 @@ pub(crate) struct Owner {
 /// All lanes, by owner.
 #[derive(Debug)]
 pub(crate) struct Lanes {
+    /// Wide if a lane has all outcomes of an entity, long if it has one.
     form: Form,
     pub(crate) entities: Names,
     pub(crate) outcomes: Names,
@@ -36,14 +37,18 @@ impl Lanes {
         if let Some(Some(lane)) = self.places.get(entity).and_then(|of| of.get(outcome)) {
             return Some(*lane);
         }
-        let columns = if self.form == Form::Wide { self.outcomes.len() } else { 1 };
-        let lane = grid.add_lane(columns)? as u32;
+        let lane = grid.add_lane(self.columns())? as u32;
         self.owners.push(owner);
         self.places.resize_with(self.places.len().max(entity + 1), Vec::new);
         let of_entity = &mut self.places[entity];
         of_entity.resize(of_entity.len().max(outcome + 1), None);
         of_entity[outcome] = Some(lane);
         Some(lane)
+    }
+
+    /// Columns of each lane.
+    pub(crate) fn columns(&self) -> usize {
+        if self.form == Form::Wide { self.outcomes.len() } else { 1 }
     }
 
     /// The lane of an owner, and the column of an outcome in it; `None` if no row had it.

@@ -17,6 +17,8 @@ pub(crate) struct Layout {
     pub(crate) outcome: Option<usize>,
     /// The columns of values: of each outcome, in the order of the first input, or one in the long form.
     pub(crate) values: Vec<usize>,
+    /// Entity and outcome of each column of values, if their names are `ENTITY:OUTCOME`; else empty.
+    pub(crate) pairs: Vec<(String, String)>,
     /// The names of all columns.
     pub(crate) names: Vec<String>,
 }
@@ -61,7 +63,9 @@ impl Layout {
         if values.is_empty() {
             return refuse("it has no column of outcomes".to_owned());
         }
-        Ok(Self { form, world, entity, outcome, values, names })
+        let by_name = form == Form::Wide && entity.is_none() && values.iter().any(|i| names[*i].contains(':'));
+        let pairs = if by_name { pairs(values.iter().map(|i| &names[*i])).map_err(refused)? } else { Vec::new() };
+        Ok(Self { form, world, entity, outcome, values, pairs, names })
     }
 
     /// Checks that another input has the same columns, and puts its columns of values in the order of this one.
@@ -83,6 +87,17 @@ impl Layout {
         other.values = values;
         Ok(other)
     }
+}
+
+/// Entity and outcome of columns that are named `ENTITY:OUTCOME`.
+fn pairs<'n>(names: impl Iterator<Item = &'n String>) -> std::result::Result<Vec<(String, String)>, String> {
+    let split = |name: &String| match name.split_once(':') {
+        Some((entity, outcome)) => Ok((entity.to_owned(), outcome.to_owned())),
+        None => {
+            Err(format!("column {name:?} names no entity: write ENTITY:OUTCOME in all columns of outcomes or in none"))
+        }
+    };
+    names.map(split).collect()
 }
 
 #[cfg(test)]
@@ -108,6 +123,18 @@ mod tests {
         assert_eq!(of(&["value", "outcome", "world"]), (Form::Long, Some(2), None, Some(1), vec![0]));
         // Without values, `outcome` is the name of an outcome.
         assert_eq!(of(&["world", "outcome"]), (Form::Wide, Some(0), None, None, vec![1]));
+    }
+
+    #[test]
+    fn columns_may_name_entity_and_outcome() {
+        let of = |names: &[&str]| layout(names, &Options::default());
+        let found = of(&["b:x", "world", "a:x:y"]).unwrap();
+        let pair = |entity: &str, outcome: &str| (entity.to_owned(), outcome.to_owned());
+        assert_eq!((found.form, found.pairs), (Form::Wide, vec![pair("b", "x"), pair("a", "x:y")]));
+        assert_eq!(of(&["entity", "a:x"]).unwrap().pairs, []);
+        assert_eq!(of(&["outcome", "value"]).unwrap().pairs, []);
+        let mixed = "a.csv: column \"x\" names no entity: write ENTITY:OUTCOME in all columns of outcomes or in none";
+        assert_eq!(of(&["a:x", "x"]).unwrap_err(), mixed);
     }
 
     #[test]

@@ -24,6 +24,7 @@ mod names;
 mod numbers;
 mod options;
 mod read;
+mod repeats;
 mod report;
 mod write;
 
@@ -57,6 +58,12 @@ pub async fn import(
     let before = existing(data, disk.clone(), name, options).await?;
     let content = read::read(inputs, options, before.as_ref())?;
     let description = catalogue::describe(&content, name, options, before.as_ref())?;
+    if let Some(before) = &before
+        && !(content.names_worlds || options.again)
+        && repeats::repeats(&content, &description, before)?
+    {
+        return Err(ImportError::Again { name: name.to_owned(), worlds: content.grid.end(0) });
+    }
     let written = write::write((data, disk), name, &content, &description, options, before.as_ref()).await;
     let mut store = written.map_err(|error| match error {
         // Another process was faster.
@@ -81,7 +88,7 @@ async fn existing(
         (Mode::Replace, _) | (Mode::New, None) => Ok(None),
         (Mode::Append, None) => Err(unknown().into()),
         (Mode::Append, Some(store)) => {
-            let before = Before::of(&store.ensemble(name).await?)?;
+            let before = Before::of(store.ensemble(name).await?)?;
             before.check_kinds(name, &options.kinds)?;
             Ok(Some(before))
         }

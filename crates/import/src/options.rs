@@ -110,6 +110,10 @@ pub struct Options {
     pub kinds: BTreeMap<String, Kind>,
     /// Ensembles of the same seed are compared world by world.
     pub seed: Seed,
+    /// The number of world 0 in the column of worlds, such as 1 if the input counts from 1.
+    pub first_world: u32,
+    /// Append rows that name no worlds, also if they equal the last stored ones.
+    pub again: bool,
     /// Bytes of values in memory, 8 each. An input that is sorted by world may be larger.
     pub memory_bytes: usize,
     /// Folder of the unnamed file for larger inputs.
@@ -130,6 +134,8 @@ impl Default for Options {
             entity: "all".to_owned(),
             kinds: BTreeMap::new(),
             seed: Seed(0),
+            first_world: 0,
+            again: false,
             memory_bytes: 1 << 30,
             spill_folder: std::env::temp_dir(),
             threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),

@@ -36,6 +36,8 @@ pub(crate) struct Content {
     pub(crate) texts: Names,
     /// Worlds of a stored range.
     pub(crate) range_worlds: usize,
+    /// Whether the rows name their worlds.
+    pub(crate) names_worlds: bool,
 }
 
 /// Reads and checks all inputs. `before` is the ensemble that gets more worlds.
@@ -119,8 +121,15 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(options: &'a Options, before: Option<&'a Before>, layout: &Layout, first: &str) -> Self {
-        let mut lanes = Lanes::new(layout.form);
-        if layout.form == Form::Wide {
+        let (mut lanes, mut grid) = (Lanes::new(layout.form), Grid::default());
+        if !layout.pairs.is_empty() {
+            lanes = Lanes::new(Form::Long);
+            for (entity, outcome) in &layout.pairs {
+                let owner = Owner { entity: lanes.entities.id(entity), outcome: lanes.outcomes.id(outcome) };
+                // The first lanes never come too late.
+                let _ = lanes.of(owner, &mut grid);
+            }
+        } else if layout.form == Form::Wide {
             layout.values.iter().for_each(|column| _ = lanes.outcomes.id(&layout.names[*column]));
         }
         Self {
@@ -130,7 +139,7 @@ impl<'a> Reader<'a> {
             first: first.to_owned(),
             seen: vec![Seen::default(); lanes.outcomes.len()],
             lanes,
-            grid: Grid::default(),
+            grid,
             texts: Names::default(),
             range_worlds: None,
         }
@@ -139,6 +148,11 @@ impl<'a> Reader<'a> {
     /// The first world of the input.
     fn first_world(&self) -> u32 {
         self.before.map_or(0, |before| before.worlds)
+    }
+
+    /// Its number in the input.
+    fn first_shown(&self) -> u32 {
+        self.first_world().saturating_add(self.options.first_world)
     }
 
     fn declared(&self, outcome: u32) -> Option<Kind> {
@@ -161,7 +175,8 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         let worlds = layout.world.map(|column| self.worlds(rows, column)).transpose()?;
-        let lanes = self.lanes_of(rows)?;
+        let by_name = !self.layout.pairs.is_empty();
+        let lanes = if by_name { None } else { self.lanes_of(rows)? };
         let mut columns = Vec::with_capacity(layout.values.len());
         for &column in &layout.values {
             columns.push(values(rows.batch.column(column), &mut self.texts).map_err(|e| rows.refuse(column, e))?);
@@ -170,12 +185,18 @@ impl<'a> Reader<'a> {
             }
         }
         self.seen.resize(self.lanes.outcomes.len(), Seen::default());
-        let batch = Batch { rows, worlds, columns, limit: self.options.memory_bytes, first_world: self.first_world() };
+        let (limit, first_shown) = (self.options.memory_bytes, self.first_shown());
+        let batch = Batch { rows, worlds: worlds.as_deref(), columns: &columns, limit, first_shown };
         let Self { grid, seen, lanes: all, .. } = self;
         match lanes {
             Some(lanes) if lanes.iter().any(|lane| *lane != lanes[0]) => {
                 all.group(&lanes, |all, lane, rows| batch.put(all, grid, seen, lane, Rows::Some(rows)))?;
             }
+            // Each column is a lane.
+            _ if by_name => columns.iter().enumerate().try_for_each(|(lane, column)| {
+                let columns = std::slice::from_ref(column);
+                Batch { columns, ..batch }.put(all, grid, seen, lane, Rows::All)
+            })?,
             lanes => {
                 let lane = lanes.and_then(|lanes| lanes.first().copied()).unwrap_or(0);
                 batch.put(all, grid, seen, lane as usize, Rows::All)?;
@@ -187,19 +208,19 @@ impl<'a> Reader<'a> {
 
     /// The world of each row, counted from the first of the input.
     fn worlds(&self, rows: &Rowset<'_>, column: usize) -> Result<Vec<u32>> {
-        let array = rows.batch.column(column);
+        let (array, origin) = (rows.batch.column(column), self.options.first_world);
         let refuse = |row: usize, reason: &str| Err(rows.refuse(column, (Some(row), reason.to_owned())));
         if let Some(row) = first_null(array) {
             return refuse(row, "the world is missing (NULL)");
         }
         let (class, worlds) = numbers(array).map_err(|error| rows.refuse(column, error))?;
         if class != Class::Numbers {
-            return Err(rows.refuse(column, (None, "it names no worlds: give integers from 0".to_owned())));
+            return Err(rows.refuse(column, (None, format!("it names no worlds: give integers from {origin}"))));
         }
-        let first = self.first_world();
-        let is_world = |world: f64| world >= 0.0 && world < f64::from(u32::MAX) && world.fract() == 0.0;
+        let (origin, first) = (f64::from(origin), self.first_shown());
+        let is_world = |world: f64| world >= origin && world < f64::from(u32::MAX) && world.fract() == 0.0;
         if let Some(row) = worlds.iter().position(|world| !is_world(*world)) {
-            return refuse(row, &format!("{} is no world: give integers from 0", worlds[row]));
+            return refuse(row, &format!("{} is no world: give integers from {origin}", worlds[row]));
         }
         if let Some(row) = worlds.iter().position(|world| *world < f64::from(first)) {
             return refuse(row, &format!("world {} is stored already: continue with world {first}", worlds[row]));
@@ -264,7 +285,7 @@ impl<'a> Reader<'a> {
 
     /// Moves the complete worlds out of memory.
     fn spill(&mut self, rows: &Rowset<'_>) -> Result<()> {
-        let complete = if self.lanes.gap().is_some() { 0 } else { self.complete() };
+        let complete = if self.gap().is_some() { 0 } else { self.complete() };
         let range_worlds = self.range_worlds();
         let ranges = (complete - self.grid.first()) / range_worlds;
         if ranges == 0 {
@@ -273,6 +294,11 @@ impl<'a> Reader<'a> {
         self.observe(ranges * range_worlds)?;
         let spilled = self.grid.spill(ranges, range_worlds, &self.options.spill_folder);
         spilled.map_err(|cause| ImportError::Spill { doing: "write", cause })
+    }
+
+    /// An entity that lacks an outcome, and the outcome. Columns that name their entity may differ between entities.
+    fn gap(&self) -> Option<(u32, u32)> {
+        if self.layout.pairs.is_empty() { self.lanes.gap() } else { None }
     }
 
     /// One past the last world that every lane has, with all before it.
@@ -286,15 +312,14 @@ impl<'a> Reader<'a> {
         const RANGE_VALUES: usize = 16 << 20;
         const RANGE_WORLDS: usize = 1 << 16;
         let values = RANGE_VALUES.min(self.options.memory_bytes / 64);
-        let per_world = self.lanes.entities.len() * self.lanes.outcomes.len();
+        let per_world = self.grid.lanes() * self.lanes.columns();
         *self.range_worlds.get_or_insert((values / per_world.max(1)).clamp(1, RANGE_WORLDS))
     }
 
     /// Looks at the values of the next worlds in memory, to know the kinds of outcomes.
     fn observe(&mut self, worlds: usize) -> Result<()> {
         for lane in 0..self.grid.lanes() {
-            let columns = if self.layout.form == Form::Wide { self.lanes.outcomes.len() } else { 1 };
-            for column in 0..columns {
+            for column in 0..self.lanes.columns() {
                 let outcome = self.lanes.outcome(lane, column);
                 let declared = self.declared(outcome);
                 let values = &self.grid.column((lane, column))[..worlds];
@@ -302,7 +327,7 @@ impl<'a> Reader<'a> {
                     return Err(ImportError::Kind {
                         entity: self.lanes.entities.get(self.lanes.owners[lane].entity).to_owned(),
                         outcome: self.lanes.outcomes.get(outcome).to_owned(),
-                        world: self.first_world() + (self.grid.first() + place) as u32,
+                        world: self.first_shown() + (self.grid.first() + place) as u32,
                         value: values[place].to_string(),
                         kind: declared.unwrap_or(Kind::Real),
                     });
@@ -317,27 +342,34 @@ impl<'a> Reader<'a> {
         let Some(end) = ends.max() else { return Err(ImportError::Empty) };
         let holes = (0..self.grid.lanes()).map(|lane| (self.grid.first_hole(lane), lane));
         if let Some((hole, lane)) = holes.min().filter(|(hole, _)| *hole < end) {
-            return Err(ImportError::Missing { world: self.first_world() + hole as u32, lane: self.lanes.shown(lane) });
+            let (world, first) = (self.first_shown(), self.grid.first_filled().unwrap_or_default());
+            if first > 0 && hole == 0 {
+                return Err(ImportError::Begins { first: world + first as u32, expected: world });
+            }
+            return Err(ImportError::Missing { world: world + hole as u32, lane: self.lanes.shown(lane) });
         }
-        if let Some((entity, outcome)) = self.lanes.gap() {
+        if let Some((entity, outcome)) = self.gap() {
             let entity = self.lanes.entities.get(entity).to_owned();
             return Err(ImportError::NoOutcome { entity, outcome: self.lanes.outcomes.get(outcome).to_owned() });
         }
         self.observe(end - self.grid.first())?;
         let range_worlds = self.range_worlds();
         let Self { layout, lanes, grid, seen, texts, .. } = self;
-        Ok(Content { form: layout.form, lanes, grid, seen, texts, range_worlds })
+        let names_worlds = layout.world.is_some();
+        Ok(Content { form: layout.form, lanes, grid, seen, texts, range_worlds, names_worlds })
     }
 }
 
 /// A batch of rows as worlds and numbers.
+#[derive(Clone, Copy)]
 struct Batch<'a> {
     rows: &'a Rowset<'a>,
     /// The world of each row, counted from the first of the input; `None` if rows are worlds in order.
-    worlds: Option<Vec<u32>>,
-    columns: Vec<(Class, ScalarBuffer<f64>)>,
+    worlds: Option<&'a [u32]>,
+    columns: &'a [(Class, ScalarBuffer<f64>)],
     limit: usize,
-    first_world: u32,
+    /// The number in the input of the first world to store.
+    first_shown: u32,
 }
 
 impl Batch<'_> {
@@ -346,7 +378,7 @@ impl Batch<'_> {
         let worlds = self.worlds_of(grid, lane, of_lane);
         let at = |place: usize| self.rows.at(of_lane.row(place), self.rows.key());
         let repeated = |place: usize| {
-            let world = self.first_world + worlds[place];
+            let world = self.first_shown + worlds[place];
             ImportError::Repeated { at: at(place), world, lane: all.shown(lane) }
         };
         // Worlds out of memory are complete.
@@ -366,8 +398,8 @@ impl Batch<'_> {
     }
 
     fn worlds_of(&self, grid: &Grid, lane: usize, of_lane: Rows<'_>) -> Vec<u32> {
-        match (&self.worlds, of_lane) {
-            (Some(worlds), Rows::All) => worlds.clone(),
+        match (self.worlds, of_lane) {
+            (Some(worlds), Rows::All) => worlds.to_vec(),
             (Some(worlds), Rows::Some(rows)) => rows.iter().map(|row| worlds[*row as usize]).collect(),
             (None, Rows::All) => (grid.end(lane) as u32..).take(self.rows.batch.num_rows()).collect(),
             (None, Rows::Some(rows)) => (grid.end(lane) as u32..).take(rows.len()).collect(),

@@ -4,7 +4,7 @@ use ensemble::StoredEnsemble;
 use serde::Serialize;
 use world::ContentHash;
 
-use crate::catalogue::{Description, shown};
+use crate::catalogue::{Described, Description, shown};
 use crate::error::Result;
 use crate::options::Form;
 use crate::read::Content;
@@ -21,6 +21,8 @@ pub struct Report {
     pub imported: usize,
     /// Names of the entities.
     pub entities: Vec<String>,
+    /// Names of their kinds: entities of one kind have the same outcomes.
+    pub kinds: Vec<String>,
     pub outcomes: Vec<ImportedOutcome>,
     /// Values of this import.
     pub values: u64,
@@ -30,7 +32,7 @@ pub struct Report {
     pub hash: String,
 }
 
-/// One outcome of all entities.
+/// One outcome of all entities that have it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ImportedOutcome {
     pub name: String,
@@ -50,7 +52,7 @@ pub(crate) fn report(stored: &StoredEnsemble, content: &Content, description: &D
     for range in stored.open_outcomes()? {
         hash += range.metadata().hash;
     }
-    let outcomes = catalogue.kinds[0].outcomes.iter().zip(&description.outcomes).map(|(outcome, id)| {
+    let outcomes = description.outcomes.iter().map(|Described { outcome, id, .. }| {
         let seen = &content.seen[*id as usize];
         ImportedOutcome {
             name: outcome.name.clone(),
@@ -68,6 +70,7 @@ pub(crate) fn report(stored: &StoredEnsemble, content: &Content, description: &D
         worlds: stored.worlds(),
         imported,
         entities: catalogue.entities.iter().map(|entity| entity.name.clone()).collect(),
+        kinds: catalogue.kinds.iter().map(|kind| kind.name.clone()).collect(),
         outcomes: outcomes.collect(),
         values: (imported * catalogue.values_per_world()) as u64,
         bytes: stored.bytes().0,

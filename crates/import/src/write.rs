@@ -103,9 +103,11 @@ fn write_ranges(
             let (start, end) = ((range.first().0 - first) as usize, (range.end() - first) as usize);
             let mut unread = None;
             let played = description.places.iter().enumerate().try_for_each(|(entity, places)| {
-                let parts = places.iter().zip(&mut columns).zip(&description.coders);
-                let values = parts.map(|((place, (buffer, coded)), coder)| {
-                    Ok(coder.code(content.grid.values(*place, start..end, buffer)?, coded))
+                let parts = places.iter().zip(&mut columns);
+                let values = parts.map(|((place, outcome), (buffer, coded))| {
+                    Ok(description.outcomes[*outcome]
+                        .coder
+                        .code(content.grid.values(*place, start..end, buffer)?, coded))
                 });
                 let columns = values.collect::<std::io::Result<_>>().map_err(|error| {
                     unread = Some(error);

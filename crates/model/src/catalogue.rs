@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::UnknownName;
+use crate::{MemberNames, MembersOf, UnknownName};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -120,6 +120,16 @@ pub struct EventColumn {
     pub doc: String,
     pub kind: EventKind,
     pub nullable: bool,
+    /// Whose members the words stand for. Catalogues of old ensembles do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub members: Option<MembersOf>,
+}
+
+impl EventColumn {
+    /// A column that is never NULL, without a description.
+    pub fn new(name: impl Into<String>, kind: EventKind) -> Self {
+        Self { name: name.into(), doc: String::new(), kind, nullable: false, members: None }
+    }
 }
 
 /// All outputs of a model. A stored ensemble includes its catalogue, so that old ensembles stay readable when the model
@@ -159,6 +169,16 @@ impl Catalogue {
     pub fn find_entity(&self, name: &str) -> Result<usize, UnknownName> {
         let names = self.entities.iter().map(|e| e.name.as_str());
         self.entity(name).ok_or_else(|| UnknownName::new("no entity", name, names))
+    }
+
+    /// The names behind the words of an event column; `None` if its words stand for no members.
+    pub fn member_names(&self, entity: usize, column: usize) -> Option<MemberNames<'_>> {
+        let of = self.events.get(column)?.members.as_ref()?;
+        let names = |place: &usize| {
+            let owner = self.entities[entity].members.get(*place).and_then(|name| self.entity(name));
+            owner.map_or(&[][..], |owner| &self.entities[owner].members)
+        };
+        Some(MemberNames { chooser: self.event_column(&of.column)?, names: of.places.iter().map(names).collect() })
     }
 
     /// Whether events of `other` can be read with this catalogue: entities and event columns are the same, in the same
@@ -240,7 +260,7 @@ mod tests {
     fn faulty_catalogues_are_refused() {
         let outcome = |name: &str, scale| Outcome { scale, ..Outcome::new(name, "", OutcomeKind::Number) };
         let entity = |name: &str, kind| Entity::new(name, kind);
-        let column = |name: &str, kind| EventColumn { name: name.into(), doc: String::new(), kind, nullable: false };
+        let column = |name: &str, kind| EventColumn::new(name, kind);
         let words = |words: &[&str]| EventKind::Label(words.iter().map(|word| (*word).to_owned()).collect());
         let of = |outcomes, entities, events| {
             Catalogue { kinds: vec![EntityKind { name: "game".into(), outcomes }], entities, events }.fault()
@@ -284,10 +304,9 @@ mod tests {
     #[test]
     fn events_are_compared_without_texts_for_people() {
         let column = |name: &str, doc: &str| EventColumn {
-            name: name.into(),
             doc: doc.into(),
-            kind: EventKind::I8,
             nullable: true,
+            ..EventColumn::new(name, EventKind::I8)
         };
         let of = |entity: &str, title: &str, events: Vec<EventColumn>| Catalogue {
             kinds: Vec::new(),

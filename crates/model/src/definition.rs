@@ -11,6 +11,8 @@ pub struct DefinitionSpec {
     pub name: Cow<'static, str>,
     /// Its content and syntax.
     pub doc: Cow<'static, str>,
+    /// Whether the model cannot play without one.
+    pub required: bool,
     /// Reads a user's text. Returns one JSON object in canonical form: definitions with the same meaning give the same
     /// text, and reading it again returns it unchanged.
     pub read: ReadDefinition,

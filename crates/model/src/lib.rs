@@ -24,6 +24,7 @@ mod catalogue;
 mod condition;
 mod definition;
 mod failure;
+mod members;
 mod names;
 mod out_of_range;
 mod parameter_spec;
@@ -36,11 +37,12 @@ pub use catalogue::{Catalogue, Entity, EntityKind, EventColumn, EventKind, Outco
 pub use condition::{Condition, ConditionError, NEVER, Tolerance};
 pub use definition::{DefinitionError, DefinitionSpec, Fault, ReadDefinition};
 pub use failure::Failure;
+pub use members::{MemberNames, MembersOf};
 pub use names::UnknownName;
 pub use out_of_range::OutOfRange;
 pub use parameter_spec::{ParameterError, ParameterItem, ParameterSpec, ParameterValue};
 pub use parameters::Parameters;
-pub use registry::{FindModel, Models, ModelsError};
+pub use registry::{FindModel, Models, ModelsError, NO_MODEL};
 pub use summary::{Cell, EntityWorld, SummaryTable};
 
 use std::borrow::Cow;
@@ -80,11 +82,12 @@ pub trait Model: Send + Sync {
         Ok(())
     }
 
-    /// The condition for events in which a player takes part.
+    /// The condition for events of an entity in which a player takes part.
     ///
     /// # Errors
     /// If no player has the name.
-    fn events_of_player(&self, player: &str) -> Result<String, UnknownName> {
+    fn events_of_player(&self, entity: usize, player: &str) -> Result<String, UnknownName> {
+        let _ = entity;
         let column = self.catalogue().events.iter().find(|column| column.name == "player");
         let words = match column.map(|column| &column.kind) {
             Some(EventKind::Label(words)) => words.as_slice(),
@@ -140,7 +143,7 @@ pub struct Plugin {
     pub summary: String,
     /// The parameters, with defaults and bounds.
     pub parameters: Cow<'static, [ParameterSpec]>,
-    /// The required definition; `None` if the model needs none.
+    /// The definition that it plays; `None` if the model takes none.
     pub definition: Option<DefinitionSpec>,
     /// Where a model that is described at run time is from, as a JSON object: the definition of its parameters. Kept
     /// with its ensembles, so that `build` can refuse to continue those of another source.

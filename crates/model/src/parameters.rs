@@ -74,6 +74,11 @@ impl Parameters {
         Ok(Self { definition, ..Self::read(specs, given, ParameterSpec::read_json)? })
     }
 
+    /// The model's definition, if it has one.
+    pub fn given_definition(&self) -> Option<&str> {
+        self.definition.as_deref()
+    }
+
     /// The model's definition.
     ///
     /// # Errors

@@ -11,6 +11,9 @@ use crate::{Model, ParameterError, Parameters, Plugin, UnknownName};
 /// that it handles; an error says why a name of this form leads to no model.
 pub type FindModel = Arc<dyn Fn(&str) -> Option<Result<Plugin, String>> + Send + Sync>;
 
+/// The model of ensembles whose worlds no model played. No model can have this name.
+pub const NO_MODEL: &str = "import";
+
 /// The models of a program. Shared by its threads, and open to more models at any time.
 #[derive(Default)]
 pub struct Models(RwLock<Known>);
@@ -120,6 +123,9 @@ fn fault(plugin: &Plugin) -> Option<String> {
     if plugin.name.is_empty() || plugin.name.contains(|c: char| c.is_whitespace() || c.is_control()) {
         return Some("its name is empty or has spaces".to_owned());
     }
+    if plugin.name == NO_MODEL {
+        return Some("the name stands for imported numbers: choose another".to_owned());
+    }
     let mut names = BTreeSet::from([DEFINITION]);
     plugin.parameters.iter().find_map(|spec| {
         if !names.insert(&spec.name) {
@@ -170,6 +176,7 @@ mod tests {
         for (plugin, expected) in [
             (plugin("dice", Vec::new()), "model \"dice\" is not described correctly: another model has this name"),
             (plugin("a b", Vec::new()), "its name is empty or has spaces"),
+            (plugin("import", Vec::new()), "the name stands for imported numbers: choose another"),
             (plugin("a", vec![spec("x", 0.0), spec("x", 0.0)]), "the name of parameter \"x\" is taken"),
             (plugin("a", vec![spec("definition", 0.0)]), "the name of parameter \"definition\" is taken"),
             (plugin("a", vec![spec("x", 2.0)]), "parameter x is 2: give a number from 0 to 1"),

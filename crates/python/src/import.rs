@@ -32,6 +32,8 @@ struct Request {
     entity: String,
     kinds: BTreeMap<String, String>,
     seed: u64,
+    first_world: u32,
+    again: bool,
 }
 
 impl Request {
@@ -58,6 +60,8 @@ impl Request {
             entity: self.entity,
             kinds: kinds.collect::<Result<_, String>>().map_err(Failure::invalid)?,
             seed: Seed(self.seed),
+            first_world: self.first_world,
+            again: self.again,
             ..Options::default()
         })
     }

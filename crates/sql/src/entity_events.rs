@@ -1,11 +1,12 @@
 //! The function `events('ensemble', 'entity', worlds)`: the events of some worlds, read from segments if stored,
 //! otherwise replayed from the seed.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Int32Array};
-use arrow::datatypes::{Field, Schema, SchemaRef};
+use arrow::array::{ArrayRef, Int32Array, StringViewArray};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableFunctionArgs, TableFunctionImpl, TableProvider};
@@ -13,7 +14,7 @@ use datafusion::error::Result;
 use datafusion::logical_expr::Expr;
 use datafusion::physical_plan::ExecutionPlan;
 use ensemble::{EnsembleError, EventRows, StoredEnsemble};
-use model::Model;
+use model::{Catalogue, EventColumn, MemberNames, Model};
 use world::WorldRange;
 
 use crate::arguments::Arguments;
@@ -65,7 +66,8 @@ impl EntityEvents {
     fn new(snapshot: Arc<EnsembleSnapshot>, ensemble: Arc<StoredEnsemble>, entity: usize, worlds: WorldRange) -> Self {
         let own = ensemble.plan.catalogue.events.iter();
         let own = own.map(|c| Field::new(&c.name, event_type(c), true));
-        let fields: Vec<Field> = [int("world"), int("number")].into_iter().chain(own).collect();
+        let names = named(&ensemble.plan.catalogue).map(|c| Field::new(name_column(c), DataType::Utf8View, true));
+        let fields: Vec<Field> = [int("world"), int("number")].into_iter().chain(own).chain(names).collect();
         Self { snapshot, ensemble, entity, worlds, schema: Arc::new(Schema::new(fields)) }
     }
 
@@ -77,6 +79,16 @@ impl EntityEvents {
         }
         self.ensemble.outcomes.iter().filter_map(|(range, _, _)| shared(*range, self.worlds)).collect()
     }
+}
+
+/// The columns whose words stand for members with names.
+fn named(catalogue: &Catalogue) -> impl Iterator<Item = &EventColumn> {
+    catalogue.events.iter().filter(|column| column.members.is_some())
+}
+
+/// The column of the names behind the words of a column.
+fn name_column(column: &EventColumn) -> String {
+    format!("{}_name", column.name)
 }
 
 /// The worlds in both ranges.
@@ -122,6 +134,16 @@ struct Share {
     columns: Vec<usize>,
 }
 
+/// Where a column of the result is from.
+enum Source<'a> {
+    /// The number of the world or of the row.
+    Common,
+    /// A column of the events.
+    Column(usize),
+    /// The names behind the words of a column.
+    Names(usize, MemberNames<'a>),
+}
+
 impl fmt::Debug for Share {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Share").field("worlds", &self.worlds).finish_non_exhaustive()
@@ -141,13 +163,32 @@ impl Piece for Share {
 impl Share {
     fn read(&self, out: &Out) -> Result<(), QueryError> {
         let source = self.ensemble.event_source(self.entity, self.worlds, self.model.as_ref())?;
+        let reads: BTreeSet<usize> = self.columns.iter().flat_map(|column| self.reads(*column)).collect();
         for worlds in self.worlds.split(WORLDS_AT_ONCE) {
-            let events = source.read(worlds, |place| self.columns.contains(&(place + FIRST_OWN)))?;
+            let events = source.read(worlds, |place| reads.contains(&place))?;
             if !out.give(self.batch(&events)?) {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// The event columns that a column of the result needs.
+    fn reads(&self, column: usize) -> Vec<usize> {
+        match self.source(column) {
+            Source::Common => Vec::new(),
+            Source::Column(place) => vec![place],
+            Source::Names(place, names) => vec![place, names.chooser],
+        }
+    }
+
+    fn source(&self, column: usize) -> Source<'_> {
+        let catalogue = &self.ensemble.plan.catalogue;
+        let Some(place) = column.checked_sub(FIRST_OWN) else { return Source::Common };
+        let Some(name) = place.checked_sub(catalogue.events.len()) else { return Source::Column(place) };
+        let own = named(catalogue).nth(name).and_then(|own| catalogue.event_column(&own.name));
+        let names = own.and_then(|own| Some((own, catalogue.member_names(self.entity, own)?)));
+        names.map_or(Source::Common, |(own, names)| Source::Names(own, names))
     }
 
     fn batch(&self, events: &EventRows) -> Result<RecordBatch, QueryError> {
@@ -157,10 +198,17 @@ impl Share {
             let integers: Vec<i32> = match column {
                 WORLD => worlds().flat_map(|(w, &n)| std::iter::repeat_n(w.0 as i32, n as usize)).collect(),
                 NUMBER => worlds().flat_map(|(_, &n)| 0..n as i32).collect(),
-                _ => {
-                    let place = column - FIRST_OWN;
-                    return emitted(&self.ensemble.plan.catalogue.events[place], block.columns[place]);
-                }
+                _ => match self.source(column) {
+                    Source::Common => Vec::new(),
+                    Source::Column(place) => {
+                        return emitted(&self.ensemble.plan.catalogue.events[place], block.columns[place]);
+                    }
+                    Source::Names(place, names) => {
+                        let [own, chooser] = [place, names.chooser].map(|column| block.columns[column]);
+                        let texts = (0..own.len()).map(|row| names.name(own, chooser, row));
+                        return Ok(Arc::new(texts.collect::<StringViewArray>()));
+                    }
+                },
             };
             Ok(Arc::new(Int32Array::from(integers)))
         });

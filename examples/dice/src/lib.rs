@@ -37,7 +37,6 @@ impl Dice {
     /// Any valid parameters work.
     pub fn new(parameters: &Parameters) -> Result<Self, ParameterError> {
         let table = |i| Entity { title: format!("table {i}"), ..Entity::new(format!("table-{i}"), 0) };
-        let column = |name: &str, kind| EventColumn { name: name.into(), doc: String::new(), kind, nullable: false };
         let catalogue = Catalogue {
             kinds: vec![EntityKind {
                 name: "table".into(),
@@ -49,8 +48,8 @@ impl Dice {
             }],
             entities: (1..=parameters.get("tables") as u32).map(table).collect(),
             events: vec![
-                column("player", EventKind::Label(vec!["ann".into(), "bob".into()])),
-                column("pips", EventKind::I8),
+                EventColumn::new("player", EventKind::Label(vec!["ann".into(), "bob".into()])),
+                EventColumn::new("pips", EventKind::I8),
             ],
         };
         Ok(Self { rolls: parameters.get("rolls") as u32, catalogue })

@@ -34,6 +34,11 @@ pub(crate) struct ImportArgs {
     /// The worlds of the files follow the stored ones. Entities, outcomes and kinds must be the same.
     #[arg(long, conflicts_with = "replace")]
     pub(crate) append: bool,
+    /// Append numbers that equal the last stored ones
+    ///
+    /// Rows that name no worlds are refused if they seem to be appended already.
+    #[arg(long, requires = "append")]
+    pub(crate) again: bool,
     /// Choose the form of the rows
     ///
     /// Default: long if there are columns of outcomes and values, else wide.
@@ -44,6 +49,9 @@ pub(crate) struct ImportArgs {
     /// Default: world, if there is one. Without it, rows are worlds in order.
     #[arg(long, value_name = "COLUMN")]
     pub(crate) world_column: Option<String>,
+    /// Number of the first world in that column
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) first_world: u32,
     /// Column with the name of the entity
     ///
     /// Default: entity, if there is one.

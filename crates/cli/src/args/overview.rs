@@ -9,7 +9,7 @@ use super::Args;
 
 /// The commands in groups, in the order of a user's first steps.
 pub(super) const GROUPS: [(&str, &[&str]); 6] = [
-    ("Simulate", &["models", "run", "import", "bingo", "calibrate"]),
+    ("Simulate", &["models", "run", "import", "bingo", "football", "calibrate"]),
     (
         "Explore",
         &["ensembles", "outcome", "probability", "price", "book", "correlate", "compare", "events", "verify", "drop"],

@@ -170,7 +170,7 @@ pub(crate) struct EventsArgs {
     pub(crate) world: u32,
     /// Show only events of this player
     ///
-    /// The model names its players: football's are `home_wr1`, or `wr1` of either side.
+    /// The model names its players: football's are `home_wr1`, `wr1` of either side, or a player's name.
     #[arg(long, value_name = "NAME")]
     pub(crate) player: Option<String>,
     // The condition of football's `--drive N`, an old spelling.

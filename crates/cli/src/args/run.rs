@@ -1,6 +1,6 @@
 //! Arguments for playing an ensemble.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use ensemble::Goal;
@@ -55,6 +55,19 @@ pub(crate) struct PlanArgs {
     /// In TOML or JSON. `manyworlds bingo example` writes one.
     #[arg(long, value_name = "FILE")]
     pub(crate) event: Option<PathBuf>,
+    /// League file that football plays
+    ///
+    /// In TOML or JSON. `manyworlds football example` writes the built-in league.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) league: Option<PathBuf>,
+}
+
+impl PlanArgs {
+    /// The files that define what a model plays, by the name of what they define.
+    pub(crate) fn definitions(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let files = [("event", &self.event), ("league", &self.league)];
+        files.into_iter().filter_map(|(name, file)| Some((name, file.as_deref()?)))
+    }
 }
 
 /// The plan of an ensemble and its place, for one process or a fleet.

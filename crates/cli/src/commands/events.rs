@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use ensemble::{Columns, EnsembleError, EventFilter, EventRows, MissingModel, OutcomeRef};
-use model::{Catalogue, Cell, EntityWorld, EventKind, SummaryTable};
+use model::{Catalogue, Cell, EntityWorld, EventBlock, EventKind, MemberNames, SummaryTable};
 use serde_json::{Map, Value, json};
 use world::{World, WorldRange};
 
@@ -23,7 +23,7 @@ pub(crate) async fn events(args: &EventsArgs) -> Result<()> {
     let parse = |condition: &String| EventFilter::parse(condition, catalogue);
     let filters = args.conditions.iter().chain(&args.drive).map(parse).collect::<Result<Vec<_>, _>>()?;
     let part = match &args.player {
-        Some(player) => Some(parse(&model_of(&stored.plan)?.events_of_player(player)?)?),
+        Some(player) => Some(parse(&model_of(&stored.plan)?.events_of_player(entity, player)?)?),
         None => None,
     };
     let events = stored.events_of(entity, WorldRange::new(world, 1)?, &make_model())?;
@@ -34,36 +34,90 @@ pub(crate) async fn events(args: &EventsArgs) -> Result<()> {
         let such = if filters.is_empty() { "" } else { " that meets the other conditions" };
         note(&format!("{player} has a part in no event of {} in world {world}{such}", args.entity));
     }
-    print_events(catalogue, &events, &kept, args.format.format)
+    print_events(catalogue, &events.block(), &kept, args.format.format)
 }
 
-fn print_events(catalogue: &Catalogue, events: &EventRows, rows: &[usize], format: Format) -> Result<()> {
-    let cell = |column: usize, row: usize| -> Value {
-        let values = &events.columns[column];
-        match (&catalogue.events[column].kind, values.number(row)) {
-            (EventKind::F64, _) => json!(values.value(row)),
-            (EventKind::Label(words), Some(code)) => json!(words.get(code as usize)),
-            (_, number) => json!(number),
-        }
-    };
+fn print_events(catalogue: &Catalogue, events: &EventBlock<'_>, rows: &[usize], format: Format) -> Result<()> {
+    let columns: Vec<Shown<'_>> = (0..catalogue.events.len()).map(|c| Shown::new(catalogue, events, c)).collect();
     if format == Format::Json {
         let object = |row: usize| {
-            let own = catalogue.events.iter().enumerate().map(|(c, column)| (column.name.clone(), cell(c, row)));
+            let own = columns.iter().flat_map(|column| column.cells(row));
             Value::Object(std::iter::once(("number".to_owned(), json!(row))).chain(own).collect::<Map<_, _>>())
         };
         return print_json(&rows.iter().map(|&row| object(row)).collect::<Vec<_>>());
     }
+    if format == Format::Csv {
+        let named = columns.iter().flat_map(Shown::headers);
+        let mut table = Table::with_header(std::iter::once("number".to_owned()).chain(named).collect());
+        for &row in rows {
+            let cells = columns.iter().flat_map(|column| column.cells(row)).map(|(_, value)| output::cell(&value));
+            table.push_row(std::iter::once(row.to_string()).chain(cells).collect());
+        }
+        return print(&table.text(format));
+    }
     // The table for people skips empty columns.
-    let shown: Vec<usize> = (0..catalogue.events.len())
-        .filter(|&c| format == Format::Csv || rows.iter().any(|&row| !cell(c, row).is_null()))
-        .collect();
-    let header = std::iter::once("number".to_owned()).chain(shown.iter().map(|&c| catalogue.events[c].name.clone()));
-    let mut table = Table::with_header(header.collect());
+    let used = |column: &&Shown<'_>| rows.iter().any(|&row| !column.value(row).is_null());
+    let shown: Vec<&Shown<'_>> = columns.iter().filter(used).collect();
+    let header = std::iter::once("number").chain(shown.iter().map(|column| column.name));
+    let mut table = Table::with_header(header.map(str::to_owned).collect());
     for &row in rows {
-        let cells = shown.iter().map(|&c| output::cell(&cell(c, row)));
-        table.push_row(std::iter::once(row.to_string()).chain(cells).collect());
+        table.push_row(std::iter::once(row.to_string()).chain(shown.iter().map(|column| column.text(row))).collect());
     }
     print(&table.text(format))
+}
+
+/// A column of events to print.
+struct Shown<'a> {
+    name: &'a str,
+    kind: &'a EventKind,
+    events: &'a EventBlock<'a>,
+    place: usize,
+    /// The names of members behind the words.
+    names: Option<MemberNames<'a>>,
+}
+
+impl<'a> Shown<'a> {
+    fn new(catalogue: &'a Catalogue, events: &'a EventBlock<'a>, place: usize) -> Self {
+        let column = &catalogue.events[place];
+        Self {
+            name: &column.name,
+            kind: &column.kind,
+            events,
+            place,
+            names: catalogue.member_names(events.entity, place),
+        }
+    }
+
+    fn value(&self, row: usize) -> Value {
+        let values = self.events.columns[self.place];
+        match (self.kind, values.number(row)) {
+            (EventKind::F64, _) => json!(values.value(row)),
+            (EventKind::Label(words), Some(code)) => json!(words.get(code as usize)),
+            (_, number) => json!(number),
+        }
+    }
+
+    fn member(&self, row: usize) -> Option<&'a str> {
+        let names = self.names.as_ref()?;
+        names.name(self.events.columns[self.place], self.events.columns[names.chooser], row)
+    }
+
+    /// The value as text, after the member's name.
+    fn text(&self, row: usize) -> String {
+        let value = output::cell(&self.value(row));
+        self.member(row).map_or(value.clone(), |name| format!("{name} ({value})"))
+    }
+
+    fn headers(&self) -> impl Iterator<Item = String> {
+        let name = self.names.is_some().then(|| format!("{}_name", self.name));
+        std::iter::once(self.name.to_owned()).chain(name)
+    }
+
+    /// The column's value, and its member's name in a column of its own.
+    fn cells(&self, row: usize) -> impl Iterator<Item = (String, Value)> {
+        let values = [self.value(row), json!(self.member(row))];
+        self.headers().zip(values)
+    }
 }
 
 /// The model's summary tables of one world; JSON also has every outcome.

@@ -37,6 +37,8 @@ pub(crate) async fn import(args: ImportArgs) -> Result<()> {
         entity: args.entity,
         kinds: args.kinds.into_iter().collect(),
         seed: Seed(args.seed),
+        first_world: args.first_world,
+        again: args.again,
         memory_bytes: args.memory.saturating_mul(1 << 20),
         spill_folder: data.clone(),
         threads,
@@ -70,8 +72,10 @@ fn as_table(report: &Report) -> Table {
         String::new()
     };
     row("worlds", count(report.worlds as u64), new);
-    row("entities", count(report.entities.len() as u64), String::new());
-    let bits = report.bytes as f64 * 8.0 / (report.worlds * report.entities.len() * report.outcomes.len()) as f64;
+    let kinds = if report.kinds.len() > 1 { format!("of kinds {}", report.kinds.join(", ")) } else { String::new() };
+    row("entities", count(report.entities.len() as u64), kinds);
+    let per_world = report.values / report.imported.max(1) as u64;
+    let bits = report.bytes as f64 * 8.0 / (report.worlds as u64 * per_world) as f64;
     row("outcome values", count(report.values), String::new());
     row("  on disk", bytes(report.bytes), format!("{bits:.2} bits per value"));
     table

@@ -14,6 +14,7 @@ mod events;
 mod export;
 mod fleet;
 mod flush;
+mod football;
 mod import;
 mod info;
 mod insert;
@@ -51,7 +52,7 @@ use crate::settings::Setting;
 
 /// The models of this program; a face may add its own.
 pub(crate) static MODELS: LazyLock<Arc<Models>> = LazyLock::new(|| {
-    let built_in = Models::new([football::PLUGIN.clone(), ::bingo::PLUGIN.clone()]);
+    let built_in = Models::new([::football::PLUGIN.clone(), ::bingo::PLUGIN.clone()]);
     Arc::new(built_in.unwrap_or_else(|error| panic!("a built-in model: {error}")))
 });
 
@@ -69,6 +70,7 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Retry(args) => run(fleet::retry(&args)),
         Command::Import(args) => run(import::import(*args)),
         Command::Bingo { task } => done(bingo::bingo(&task)),
+        Command::Football { task } => done(football::football(&task)),
         Command::Calibrate(args) => calibrate::calibrate(&args),
         Command::Models { model, format } => done(models::models(model.as_deref(), format.format)),
         Command::Ensembles { data, format } => run(ensembles::list(&data.data, format.format)),

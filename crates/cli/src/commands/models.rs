@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::MODELS;
 use crate::args::Format;
-use crate::output::{Table, show};
+use crate::output::{Table, note, show};
 
 pub(crate) fn models(name: Option<&str>, format: Format) -> Result<()> {
     let Some(name) = name else {
@@ -29,6 +29,9 @@ pub(crate) fn models(name: Option<&str>, format: Format) -> Result<()> {
             ("meaning", &|p| p.doc.to_string()),
         ],
     );
+    if let Some(definition) = plugin.definition.as_ref().filter(|_| format == Format::Table) {
+        note(&format!("--{} FILE: {}", definition.name, definition.doc));
+    }
     show(format, &parameters.iter().map(to_json).collect::<Vec<_>>(), &table)
 }
 

@@ -77,20 +77,23 @@ pub(crate) fn outcome_of(catalogue: &Catalogue, name: &str) -> Result<OutcomeRef
 fn parameters(plugin: &Plugin, args: &PlanArgs) -> Result<Parameters> {
     let given = args.parameters.iter().map(|(k, v)| (k.as_str(), v.as_str()));
     let parameters = Parameters::parse(&plugin.parameters, given)?;
-    Ok(match (&plugin.definition, &args.event) {
-        (Some(definition), Some(path)) => {
+    let wanted = plugin.definition.as_ref().map(|definition| &*definition.name);
+    if let Some((name, _)) = args.definitions().find(|(name, _)| Some(*name) != wanted) {
+        bail!("--{name}: {} takes no {name}", plugin.name);
+    }
+    Ok(match (&plugin.definition, args.definitions().next()) {
+        (Some(definition), Some((_, path))) => {
             let read = (definition.read)(&text_of(path)?);
             parameters.defining(read.map_err(|faults| invalid_definition(path, &definition.name, &faults))?)
         }
-        (Some(definition), None) => bail!(
+        (Some(definition), None) if definition.required => bail!(
             "{} needs an {}: name its file with --{} FILE ({})",
             plugin.name,
             definition.name,
             definition.name,
             definition.doc
         ),
-        (None, Some(_)) => bail!("--event: {} takes no event", plugin.name),
-        (None, None) => match &plugin.origin {
+        _ => match &plugin.origin {
             Some(origin) => parameters.defining(origin.clone()),
             None => parameters,
         },

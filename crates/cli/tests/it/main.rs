@@ -16,6 +16,7 @@ mod expressions;
 mod extend;
 mod failures;
 mod fleet;
+mod football;
 mod gate;
 mod golden;
 mod hostile;

@@ -57,6 +57,7 @@ impl Game<'_> {
 
     /// The receivers return a kick caught `caught` yards in front of their goal line.
     fn return_kick(&mut self, side: usize, caught: i32) {
+        self.name_returner(side, 0);
         let seconds = 5 + self.random.below(3) as i32;
         if self.chance(KICK_RETURN_TOUCHDOWN) {
             self.current().outcome = Outcome::Returned;
@@ -138,7 +139,7 @@ impl Game<'_> {
         let yards = self.yard_line + FIELD_GOAL_EXTRA_YARDS;
         self.current().yards = yards as i8;
         let seconds = 4.min(self.clock);
-        if self.chance(field_goal_share(yards)) {
+        if self.chance(field_goal_share(yards - self.kick_yards)) {
             self.current().outcome = Outcome::Good;
             self.current().points = 3;
             self.record(seconds);
@@ -192,11 +193,15 @@ impl Game<'_> {
         } else {
             Outcome::OutOfBounds
         };
+        if self.current().outcome == Outcome::FairCatch {
+            self.name_returner(side, 1);
+        }
         self.record(seconds);
         self.start_drive(1 - side, 100 - caught);
     }
 
     fn return_punt(&mut self, side: usize, caught: i32, seconds: i32) {
+        self.name_returner(side, 1);
         self.current().outcome = Outcome::Returned;
         if self.chance(PUNT_RETURN_TOUCHDOWN) {
             self.current().return_yards = (100 - caught) as i8;

@@ -1,63 +1,63 @@
 //! Today's players and their shares of the ball.
 
+use crate::roster::{PLAYERS, QUARTERBACK, REGULAR_RECEIVERS, REGULAR_RUNNERS, Roster};
 use crate::tables::Tables;
 use world::Stream;
 
-/// Receivers in the order of their season's target shares, as roster places (`play::ROSTER`): WR1, WR2, TE1, RB1, WR3,
-/// RB2, TE2, WR4, RB3, WR5, WR6, TE3, RB4.
-const RECEIVERS: [u8; 13] = [6, 7, 12, 2, 8, 3, 13, 9, 4, 10, 11, 14, 5];
-const TARGET_SHARES: [f32; 13] =
-    [0.248, 0.170, 0.130, 0.110, 0.085, 0.067, 0.053, 0.041, 0.032, 0.024, 0.014, 0.012, 0.010];
-/// Receivers and runners who play in every game. The others play in every second game, with twice their share.
-const REGULAR_RECEIVERS: usize = 5;
-const REGULAR_RUNNERS: usize = 3;
-/// Runners on designed runs: RB1, RB2, the quarterback, RB3, RB4.
-const RUNNERS: [u8; 5] = [2, 3, QUARTERBACK, 4, 5];
-const CARRY_SHARES: [f32; 5] = [0.67, 0.19, 0.07, 0.05, 0.02];
-/// Stands for today's quarterback.
-const QUARTERBACK: u8 = 0;
 /// Tacklers: six named defenders, then all others.
 const TACKLE_CUMULATIVE: [f32; 6] = [0.13, 0.24, 0.34, 0.43, 0.51, 0.58];
 const FIRST_DEFENDER: u8 = 17;
-const BACKUP_STARTS: f32 = 0.03;
 
 /// A side's players in one game.
 #[derive(Debug, Clone)]
-pub(super) struct Lineup {
+pub(super) struct Lineup<'a> {
+    roster: &'a Roster,
     /// Roster place of the quarterback.
     pub(super) quarterback: u8,
     targets: [f32; 13],
     carries: [f32; 5],
 }
 
-impl Lineup {
-    pub(super) fn draw(tables: &Tables, random: &mut Stream) -> Self {
+impl<'a> Lineup<'a> {
+    pub(super) fn draw(tables: &Tables, roster: &'a Roster, random: &mut Stream) -> Self {
         let mut bytes = [0u8; 20];
         for chunk in bytes.chunks_exact_mut(4) {
             chunk.copy_from_slice(&random.next_u32().to_le_bytes());
         }
         let (target_bytes, carry_bytes) = bytes.split_at(13);
         Self {
-            quarterback: u8::from(random.chance(BACKUP_STARTS)),
-            targets: cumulative(&tables.target_factor, &TARGET_SHARES, REGULAR_RECEIVERS, target_bytes),
-            carries: cumulative(&tables.carry_factor, &CARRY_SHARES, REGULAR_RUNNERS, carry_bytes),
+            roster,
+            quarterback: u8::from(random.chance(roster.backup_starts)),
+            targets: cumulative(&tables.target_factor, &roster.targets, REGULAR_RECEIVERS, target_bytes),
+            carries: cumulative(&tables.carry_factor, &roster.carries, REGULAR_RUNNERS, carry_bytes),
         }
     }
 
     /// The target of a pass.
     #[inline]
     pub(super) fn receiver(&self, random: &mut Stream) -> u8 {
-        RECEIVERS[pick(&self.targets, random)]
+        self.roster.receivers[pick(&self.targets, random)]
     }
 
     /// The runner of a designed run.
     #[inline]
     pub(super) fn runner(&self, random: &mut Stream) -> u8 {
-        match RUNNERS[pick(&self.carries, random)] {
+        match self.roster.runners[pick(&self.carries, random)] {
             QUARTERBACK => self.quarterback,
             back => back,
         }
     }
+}
+
+/// The roster place that a uniform draw chooses by shares.
+pub(super) fn chosen(shares: &[f32; PLAYERS], uniform: f32) -> u8 {
+    let mut rest = uniform * shares.iter().sum::<f32>();
+    let taken = shares.iter().position(|share| {
+        rest -= share;
+        rest < 0.0
+    });
+    // Rounding may leave a rest: it belongs to the last player with a share.
+    taken.or_else(|| shares.iter().rposition(|share| *share > 0.0)).unwrap_or_default() as u8
 }
 
 /// Cumulative shares, each spread by its own random factor.

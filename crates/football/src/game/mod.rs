@@ -10,11 +10,13 @@ mod lineup;
 mod penalties;
 mod scrimmage;
 
+use crate::league::Site;
 use crate::parameters::Settings;
-use crate::play::{Kind, Play};
+use crate::play::{Kind, NOBODY, Play};
+use crate::roster::Roster;
 use crate::tables::Tables;
 use clock::Tempo;
-use lineup::Lineup;
+use lineup::{Lineup, chosen};
 use world::Stream;
 
 const QUARTER_SECONDS: i32 = 900;
@@ -39,13 +41,27 @@ enum Phase {
     Over,
 }
 
+/// The sides of a game and its place.
+pub(crate) struct Meeting<'a> {
+    /// Points by which each side's offence is expected to beat the average.
+    pub(crate) edges: [f32; 2],
+    pub(crate) rosters: [&'a Roster; 2],
+    pub(crate) site: Site,
+    /// Draws of the returners; `None` leaves them out of the plays.
+    pub(crate) returns: Option<Stream>,
+}
+
 /// A game in progress.
 pub(crate) struct Game<'a> {
     tables: &'a Tables,
     settings: &'a Settings,
     random: Stream,
     plays: &'a mut Vec<Play>,
-    lineups: [Lineup; 2],
+    lineups: [Lineup<'a>; 2],
+    rosters: [&'a Roster; 2],
+    returns: Option<Stream>,
+    /// Yards by which the venue shortens field goals.
+    kick_yards: i32,
     /// Points by which each side's offence is better than average today, with the home edge.
     edge: [f32; 2],
     /// Factor on the measured seconds between snaps.
@@ -74,24 +90,29 @@ impl<'a> Game<'a> {
     pub(crate) fn play(
         tables: &'a Tables,
         settings: &'a Settings,
-        edge: [f32; 2],
+        meeting: Meeting<'a>,
         mut random: Stream,
         plays: &'a mut Vec<Play>,
     ) -> Result<(), (&'static str, i32)> {
         plays.clear();
-        let lineups = [Lineup::draw(tables, &mut random), Lineup::draw(tables, &mut random)];
+        let Meeting { edges, rosters, site, returns } = meeting;
+        let lineups = rosters.map(|roster| Lineup::draw(tables, roster, &mut random));
         let form = [(); 2].map(|()| settings.form_spread * normal(tables, &mut random));
         let conditions = normal(tables, &mut random);
         let scoring = normal(tables, &mut random) * SCORING_SPREAD;
-        let pass_plan = [(); 2]
-            .map(|()| libm::expf(settings.pass_bias + PASS_LEVEL + PASS_PLAN_SPREAD * normal(tables, &mut random)));
+        let pass_bias = settings.pass_bias + site.passing;
+        let pass_plan =
+            [(); 2].map(|()| libm::expf(pass_bias + PASS_LEVEL + PASS_PLAN_SPREAD * normal(tables, &mut random)));
         let first_kicker = random.below(2) as usize;
         let mut game = Game {
             tables,
             settings,
             plays,
             lineups,
-            edge: [0, 1].map(|s| (edge[s] + form[s] + scoring) * STRENGTH_SCALE + SCORING_LEVEL),
+            rosters,
+            returns,
+            kick_yards: site.kick_yards,
+            edge: [0, 1].map(|s| (edges[s] + form[s] + scoring) * STRENGTH_SCALE + SCORING_LEVEL),
             pace: settings.pace * (PACE_LEVEL + PACE_SPREAD * conditions),
             pass_plan,
             tempo: Tempo::Normal,
@@ -202,6 +223,14 @@ impl<'a> Game<'a> {
         play.distance = distance;
         play.yard_line = yard_line;
         play.kind = kind;
+        play.kicker = kind.kicker();
+    }
+
+    /// Names the returner of a kick-off (0) or punt (1) by the kicking side, in games that name returners.
+    fn name_returner(&mut self, kicking: usize, which: usize) {
+        let shares = &self.rosters[1 - kicking].returns[which];
+        let returner = self.returns.as_mut().map_or(NOBODY, |random| chosen(shares, random.uniform()));
+        self.current().returner = returner;
     }
 
     /// The row that [`Self::row`] started.

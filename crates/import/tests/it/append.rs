@@ -102,7 +102,7 @@ async fn worlds_that_do_not_fit_are_refused() {
     );
     for (world, expected) in [
         (1, "rows, row 1, column \"world\": world 1 is stored already: continue with world 2"),
-        (3, "world 2 of entity \"all\" is missing"),
+        (3, "the worlds begin at 3, and must begin at 2"),
     ] {
         let mut named = of(1.0, 1.0, "sun");
         named.push(("world", integers([world])));
@@ -126,4 +126,62 @@ async fn replaced_ensembles_hold_only_the_new_worlds() {
     assert_sound(&stored(folder.path()).await, &report);
     let expected = import_fresh(vec![rows(0..2, true)], &Options::default()).await.0;
     assert_eq!(report.hash, expected.hash);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn repeated_appends_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    import(data, vec![rows(0..4, false)], &Options::default()).await.unwrap();
+    let again = Options { again: true, ..appending() };
+    let reason = "they seem to be appended already";
+    for worlds in [0..4, 2..4] {
+        let said = refusal(data, rows(worlds.clone(), false)).await;
+        let count = worlds.len();
+        assert_eq!(
+            said,
+            format!("the {count} worlds of the input equal the last {count} of ensemble \"draws\": {reason}")
+        );
+    }
+    // Other numbers, more of them, and numbered worlds are new.
+    import(data, vec![rows(4..6, false)], &appending()).await.unwrap();
+    assert!(refusal(data, rows(4..6, false)).await.ends_with(reason));
+    import(data, vec![rows(4..6, false)], &again).await.unwrap();
+    let all = [rows(0..4, false), rows(4..6, false), rows(4..6, false), rows(0..1, false)];
+    import(data, all.into(), &appending()).await.unwrap();
+    assert_eq!(stored(data).await.worlds(), 17);
+    let other = vec![
+        ("world", integers([17])),
+        ("cost", reals([0.0])),
+        ("late", Arc::new(BooleanArray::from(vec![true])) as ArrayRef),
+        ("sky", texts(["sun"])),
+        ("share", reals([0.0])),
+    ];
+    import(data, vec![input(other)], &appending()).await.unwrap();
+    assert_eq!(stored(data).await.worlds(), 18);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn worlds_may_count_from_any_number() {
+    let whole = import_fresh(vec![rows(0..5, true)], &Options::default()).await.0;
+    let from = |first: i64, worlds: std::ops::Range<usize>| {
+        let of = |number: fn(usize) -> f64| reals(worlds.clone().map(number));
+        let flags: BooleanArray = worlds.clone().map(|w| Some(w % 2 == 0)).collect();
+        let numbers = integers(worlds.clone().map(|w| w as i64 + first));
+        let columns = vec![("world", numbers), ("cost", of(|w| w as f64 / 4.0)), ("late", Arc::new(flags) as ArrayRef)];
+        input(
+            [columns, vec![("sky", texts(SKY[worlds.clone()].to_vec())), ("share", of(|w| (w as f64).sqrt()))]]
+                .concat(),
+        )
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let one = |mode: Mode| Options { mode, first_world: 1, ..Options::default() };
+    import(folder.path(), vec![from(1, 0..4)], &one(Mode::New)).await.unwrap();
+    let stored_already = "rows, row 1, column \"world\": world 4 is stored already: continue with world 5";
+    let said = import(folder.path(), vec![from(1, 3..4)], &one(Mode::Append)).await.unwrap_err().to_string();
+    assert_eq!(said, stored_already);
+    let report = import(folder.path(), vec![from(1, 4..5)], &one(Mode::Append)).await.unwrap();
+    assert_eq!(report.hash, whole.hash);
+    let said = import(folder.path(), vec![from(0, 0..1)], &one(Mode::Replace)).await.unwrap_err().to_string();
+    assert_eq!(said, "rows, row 1, column \"world\": 0 is no world: give integers from 1");
 }

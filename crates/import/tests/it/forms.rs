@@ -8,7 +8,7 @@ use arrow::datatypes::{DataType, Int32Type};
 use import::{Form, Input, Options};
 use proptest::prelude::*;
 
-use crate::support::{batches, bits, import_fresh, input, integers, reals, texts, values};
+use crate::support::{batches, bits, import, import_fresh, input, integers, reals, texts, values};
 
 const WORLDS: usize = 7;
 const ENTITIES: [&str; 3] = ["team-2", "team-10", "team-1"];
@@ -190,4 +190,64 @@ async fn text_columns_of_every_type_name_entities() {
     }
     let numbered = vec![("entity", integers([10, 9, 10, 9])), ("x", integers([1, 2, 3, 4]))];
     assert_eq!(import_fresh(vec![input(numbered)], &Options::default()).await.0.entities, ["9", "10"]);
+}
+
+/// Two teams and a player, each column with the name of its entity.
+fn paired(worlds: &[i64], is_named: bool) -> Input {
+    let of = |factor: i64| integers(worlds.iter().map(|world| world * factor).collect::<Vec<_>>());
+    let sky = |world: &i64| if world % 2 == 0 { "sun" } else { "rain" };
+    let mut columns = vec![
+        ("team-2:points", of(3)),
+        ("player-1:sky", texts(worlds.iter().map(sky).collect::<Vec<_>>())),
+        ("team-10:points", of(4)),
+        ("player-1:share", reals(worlds.iter().map(|world| (*world as f64).sqrt()))),
+        ("player-1:points", of(5)),
+        ("team-2:won", of(1)),
+        ("team-10:won", of(2)),
+    ];
+    if is_named {
+        columns.insert(2, ("world", integers(worlds.to_vec())));
+    }
+    batches("rows", columns, 3)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn entities_may_have_different_outcomes() {
+    let order: Vec<i64> = (0..20).collect();
+    let (report, columns, _folder) = import_fresh(vec![paired(&order, true)], &Options::default()).await;
+    assert_eq!(
+        (report.entities, report.kinds),
+        (vec!["player-1".into(), "team-2".into(), "team-10".into()], vec!["player".into(), "team".into()])
+    );
+    assert_eq!((report.values, report.outcomes.len(), report.form), (20 * 7, 4, import::Form::Wide));
+    let catalogue = &columns.ensemble().plan.catalogue;
+    let names = |kind: usize| catalogue.kinds[kind].outcomes.iter().map(|o| o.name.as_str()).collect::<Vec<_>>();
+    assert_eq!((names(0), names(1)), (vec!["points", "share", "sky"], vec!["points", "won"]));
+    assert_eq!(values(&columns, "team-10", "points")[..3], [0.0, 4.0, 8.0]);
+    assert_eq!(values(&columns, "player-1", "share")[9], 3.0);
+    assert_eq!(catalogue.kinds[0].outcomes[2].labels, ["rain", "sun"]);
+    assert_eq!(values(&columns, "player-1", "sky")[..2], [1.0, 0.0]);
+    // The order of worlds, their names and the limit of memory change nothing.
+    let mut shuffled = order.clone();
+    shuffled.reverse();
+    let hash = |inputs: Vec<Input>, options: Options| async move { import_fresh(inputs, &options).await.0.hash };
+    assert_eq!(hash(vec![paired(&shuffled, true)], Options::default()).await, report.hash);
+    assert_eq!(hash(vec![paired(&order, false)], Options::default()).await, report.hash);
+    let little = Options { memory_bytes: 512, ..Options::default() };
+    assert_eq!(hash(vec![paired(&order[..7], true), paired(&order[7..], true)], little).await, report.hash);
+    // Appended worlds need the same outcomes of the same entities.
+    let folder = tempfile::tempdir().unwrap();
+    import(folder.path(), vec![paired(&order[..12], true)], &Options::default()).await.unwrap();
+    let append = Options { mode: import::Mode::Append, ..Options::default() };
+    let of = |names: [&'static str; 3]| input(names.map(|name| (name, integers([1]))).to_vec());
+    let said =
+        import(folder.path(), vec![of(["a:points", "b:share", "c:won"])], &append).await.unwrap_err().to_string();
+    assert!(said.contains("the input lacks entity \"player-1\""), "{said}");
+    let moved = ["team-2:points", "team-10:won", "player-1:share", "player-1:points", "player-1:won"];
+    let mut moved: Vec<(&str, ArrayRef)> = moved.map(|name| (name, integers([1]))).to_vec();
+    moved.push(("player-1:sky", texts(["sun"])));
+    let said = import(folder.path(), vec![input(moved)], &append).await.unwrap_err().to_string();
+    assert!(said.ends_with("its entities have other outcomes than those of the input"), "{said}");
+    let report_of_both = import(folder.path(), vec![paired(&order[12..], true)], &append).await.unwrap();
+    assert_eq!(report_of_both.hash, report.hash);
 }

@@ -91,7 +91,7 @@ async fn worlds_that_are_none_are_named() {
 async fn missing_and_repeated_worlds_are_named() {
     let worlds = |worlds: &[i64]| vec![("world", integers(worlds.to_vec())), ("x", integers(worlds.to_vec()))];
     assert_eq!(refusal(worlds(&[0, 1, 3])).await, "world 2 of entity \"all\" is missing");
-    assert_eq!(refusal(worlds(&[1, 2, 3])).await, "world 0 of entity \"all\" is missing");
+    assert_eq!(refusal(worlds(&[3, 1, 2])).await, "the worlds begin at 1, and must begin at 0");
     assert_eq!(
         refusal(worlds(&[0, 1, 2, 1])).await,
         "rows, row 4, column \"world\": world 1 of entity \"all\" is repeated"
@@ -143,7 +143,7 @@ async fn empty_inputs_are_refused() {
 #[tokio::test]
 async fn names_that_conditions_cannot_hold_are_refused() {
     for name in ["a:b", " ", "tab\t"] {
-        let said = refusal(vec![(name, integers([1]))]).await;
+        let said = refusal(vec![("entity", texts(["one"])), (name, integers([1]))]).await;
         assert_eq!(said, format!("{name:?} cannot name an outcome: use a name without ':' and control characters"));
         let said = refusal(vec![("entity", texts([name])), ("x", integers([1]))]).await;
         assert_eq!(said, format!("{name:?} cannot name an entity: use a name without ':' and control characters"));

@@ -93,12 +93,16 @@ async fn replayed_events_match_stored_ones() {
         assert!(kept.num_rows() > 100);
         assert_eq!(ordered(plays(format!("{ensemble}-replay"))).await, kept);
         let schema = kept.schema();
-        let columns: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
+        // The table has no names of members.
+        let columns = schema.fields().iter().map(|f| f.name().as_str()).filter(|name| !name.ends_with("_name"));
+        let columns: Vec<&str> = columns.collect();
+        assert_eq!(columns.len() < schema.fields().len(), ensemble == "season");
         let (first, last) = worlds.trim_matches('\'').split_once('-').unwrap();
         let events = format!(
             "SELECT {} FROM events WHERE ensemble = '{ensemble}' AND entity = '{entity}' AND world BETWEEN {first} AND {last}",
             columns.join(", ")
         );
-        assert_eq!(ordered(events).await.columns(), kept.columns());
+        let kept = columns.iter().map(|name| kept.column_by_name(name).unwrap().clone());
+        assert_eq!(ordered(events).await.columns(), kept.collect::<Vec<_>>());
     }
 }

@@ -21,12 +21,7 @@ use crate::support::{ask, create};
 struct Waves(Catalogue);
 
 fn waves() -> Waves {
-    let column = |name: &str, nullable| EventColumn {
-        name: name.to_owned(),
-        doc: String::new(),
-        kind: EventKind::F64,
-        nullable,
-    };
+    let column = |name: &str, nullable| EventColumn { nullable, ..EventColumn::new(name, EventKind::F64) };
     let peak = Outcome::new("peak", "m", OutcomeKind::Real);
     Waves(Catalogue {
         kinds: vec![EntityKind { name: "wave".to_owned(), outcomes: vec![peak] }],
