@@ -4,6 +4,7 @@ use ask::AskError;
 use ensemble::{EnsembleError, QuestionError};
 use fleet::FleetError;
 use import::ImportError;
+use model::ModelsError;
 use server::ServerError;
 use sql::QueryError;
 
@@ -30,6 +31,12 @@ pub(crate) fn explain(error: &anyhow::Error) -> String {
             })
             .or_else(|| match cause.downcast_ref()? {
                 AskError::Memory { .. } => Some("or allow more with --memory".to_owned()),
+                _ => None,
+            })
+            .or_else(|| match cause.downcast_ref()? {
+                ModelsError::Load { name, .. } if name.starts_with(program::PREFIX) => {
+                    Some("name it with --program COMMAND".to_owned())
+                }
                 _ => None,
             })
             .or_else(|| cause.downcast_ref().and_then(on_import))

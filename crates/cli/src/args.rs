@@ -35,7 +35,9 @@ pub(crate) use loadgen::LoadgenArgs;
 pub(crate) use overview::command;
 pub(crate) use place::{DataArgs, PlaceArgs};
 pub(crate) use questions::{BookArgs, CompareArgs, CorrelateArgs, EventsArgs, OutcomeArgs, ProbabilityArgs};
-pub(crate) use run::{CalibrateArgs, Events, PlanArgs, PlayArgs, RunArgs, UntilArgs};
+pub(crate) use run::{
+    CalibrateArgs, CheckArgs, Events, ModelArgs, PlanArgs, PlayArgs, ProgramArgs, ProgramLimitArgs, RunArgs, UntilArgs,
+};
 pub(crate) use serve::{Durability, Partition, ServeArgs, TokenTask, Unique};
 pub(crate) use table::{
     RebuildArgs, TableArgs, TableClusterArgs, TableDeleteArgs, TableInsertArgs, TableRewriteArgs, TableTask,
@@ -59,8 +61,17 @@ pub(crate) enum Command {
         /// Model whose parameters to list
         model: Option<String>,
         #[command(flatten)]
+        program: ProgramArgs,
+        #[command(flatten)]
         format: FormatArgs,
     },
+    /// Check that worlds depend on their seed alone
+    ///
+    /// Plays the same worlds again in other ways and compares every outcome: another time, started anew, cut into other
+    /// ranges, one entity alone, and with another seed. Says in plain words what breaks the promise, and exits with
+    /// code 1 if something does. Stores nothing.
+    #[command(after_long_help = "Example:\n  manyworlds check --program './sim --fast'")]
+    Check(CheckArgs),
     /// Play an ensemble of worlds
     ///
     /// Stores every outcome and event in open tables. The same model, parameters and seed give the same worlds on any

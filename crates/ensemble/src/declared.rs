@@ -11,7 +11,10 @@ type Checked = Result<(), String>;
 
 /// Checks that a block has a column of the right kind and length for each outcome of its entity, and that flags are 0
 /// or 1.
-pub(crate) fn check_outcomes(catalogue: &Catalogue, block: &OutcomeBlock<'_>) -> Checked {
+///
+/// # Errors
+/// What is wrong, for people.
+pub fn check_outcomes(catalogue: &Catalogue, block: &OutcomeBlock<'_>) -> Result<(), String> {
     let entity = name_of(catalogue, block.entity)?;
     let outcomes = &catalogue.kind_of(block.entity).outcomes;
     if block.columns.len() != outcomes.len() {

@@ -8,8 +8,12 @@
 //! - the stored content does not depend on threads, order or range size, and survives errors and interruptions;
 //! - the first request to stop finishes the current ranges; the second drops them.
 //!
+//! [`check`] plays worlds of any model again in other ways, to find what breaks the promise that a world depends on the
+//! parameters, the seed and its number alone.
+//!
 //! Knows no model and no terminal.
 
+mod check;
 mod control;
 mod error;
 mod execute;
@@ -20,11 +24,12 @@ mod summary;
 mod sweep;
 mod usage;
 
+pub use check::{Promise, PromiseCheck, check};
 pub use control::Control;
 pub use error::{ElsewhereError, RunError};
 pub use execute::{Options, Until, play, play_by};
 pub use meter::{Meter, PHASES, Phase, Reading, Times};
 pub use player::{PlayElsewhere, Player, Players};
-pub use probe::Probe;
+pub use probe::{Probe, play_first_world};
 pub use summary::{EventTotals, OutcomeTotals, Phases, Summary};
 pub use usage::Usage;

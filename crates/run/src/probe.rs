@@ -22,6 +22,17 @@ const RANGE_EVENTS: u64 = 2_000_000;
 /// Minimum time of a measurement.
 const LONG_ENOUGH: Duration = Duration::from_millis(20);
 
+/// Plays the first world and drops it, to find a model that fails before anything is stored.
+///
+/// # Errors
+/// Those of the model.
+pub fn play_first_world(model: &dyn Model, seed: Seed) -> Result<(), Stop> {
+    match WorldRange::new(World(0), 1) {
+        Ok(range) => model.simulate(seed, range, Wanted::default(), &mut Seen::default()),
+        Err(_) => Ok(()),
+    }
+}
+
 impl Probe {
     /// Plays some worlds and drops them. All zero if the model fails: the run then reports the error.
     pub fn of(model: &dyn Model, seed: Seed, events: bool) -> Self {

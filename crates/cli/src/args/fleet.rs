@@ -1,6 +1,6 @@
 //! Arguments of fleets.
 
-use super::{FormatArgs, PlaceArgs, PlayArgs};
+use super::{FormatArgs, PlaceArgs, PlayArgs, ProgramLimitArgs};
 
 /// The address of a fleet's ledger.
 #[derive(Debug, clap::Args)]
@@ -48,6 +48,14 @@ pub(crate) struct WorkerArgs {
     /// Each range has its own thread. Default: one per core.
     #[arg(long, value_name = "N")]
     pub(crate) concurrency: Option<usize>,
+    /// Play this program, too (repeatable)
+    ///
+    /// COMMAND is a program with its arguments, as for `run`. A worker starts the programs that are named here, and
+    /// no others. It leaves ensembles of other programs to other workers.
+    #[arg(long = "program", value_name = "COMMAND")]
+    pub(crate) programs: Vec<String>,
+    #[command(flatten)]
+    pub(crate) program_limit: ProgramLimitArgs,
     /// Sleep this long after each world
     #[arg(long, value_name = "MS", default_value_t = 0, hide = true)]
     pub(crate) world_pause_ms: u64,

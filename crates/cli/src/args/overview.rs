@@ -9,7 +9,7 @@ use super::Args;
 
 /// The commands in groups, in the order of a user's first steps.
 pub(super) const GROUPS: [(&str, &[&str]); 6] = [
-    ("Simulate", &["models", "run", "import", "bingo", "football", "calibrate"]),
+    ("Simulate", &["models", "check", "run", "import", "bingo", "football", "calibrate"]),
     (
         "Explore",
         &["ensembles", "outcome", "probability", "price", "book", "correlate", "compare", "events", "verify", "drop"],
@@ -31,7 +31,7 @@ fn overview(command: &Command) -> String {
     let styles = Styles::styled();
     let (bold, group) = (styles.get_literal(), styles.get_header());
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-    let mut text = format!("{about}\n\n{group}Usage:{group:#} {bold}manyworlds{bold:#} <COMMAND> [OPTIONS]\n\n");
+    let mut text = format!("{about}\n{group}Usage:{group:#} {bold}manyworlds{bold:#} <COMMAND> [OPTIONS]\n\n");
     for (title, names) in GROUPS {
         let commands = names.iter().filter_map(|name| command.find_subcommand(name));
         for (place, one) in commands.enumerate() {

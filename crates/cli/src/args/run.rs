@@ -17,13 +17,84 @@ pub(crate) enum Events {
     Replay,
 }
 
-/// The plan of an ensemble.
+/// A model with its parameters.
 #[derive(Debug, clap::Args)]
-pub(crate) struct PlanArgs {
+pub(crate) struct ModelArgs {
     /// Model to play
     ///
     /// `manyworlds models` lists them.
-    pub(crate) model: String,
+    #[arg(required_unless_present = "program")]
+    pub(crate) model: Option<String>,
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
+    /// Set a parameter of the model (repeatable)
+    ///
+    /// `manyworlds models MODEL` lists them. Write a list as a,b,c, or as a JSON array if a text in it has a comma.
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parse_pair)]
+    pub(crate) parameters: Vec<(String, String)>,
+    /// Event file that bingo plays
+    ///
+    /// In TOML or JSON. `manyworlds bingo example` writes one.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) event: Option<PathBuf>,
+    /// League file that football plays
+    ///
+    /// In TOML or JSON. `manyworlds football example` writes the built-in league.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) league: Option<PathBuf>,
+}
+
+impl ModelArgs {
+    /// The files that define what a model plays, by the name of what they define.
+    pub(crate) fn definitions(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let files = [("event", &self.event), ("league", &self.league)];
+        files.into_iter().filter_map(|(name, file)| Some((name, file.as_deref()?)))
+    }
+}
+
+/// A model that is a program.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProgramArgs {
+    /// Play a program in any language
+    ///
+    /// COMMAND is a program with its arguments, as in './sim --fast'. It describes itself, and plays ranges of worlds
+    /// over stdin and stdout (docs/program.md). No shell reads COMMAND.
+    #[arg(long, value_name = "COMMAND", conflicts_with = "model")]
+    pub(crate) program: Option<String>,
+    #[command(flatten)]
+    pub(crate) limit: ProgramLimitArgs,
+}
+
+/// The limits of programs.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProgramLimitArgs {
+    /// Give a program this long per range
+    ///
+    /// In seconds. A program that takes longer is ended, and the range fails.
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) program_seconds: u64,
+}
+
+/// Arguments of `check`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// Compare this many worlds
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    pub(crate) worlds: u32,
+    /// Seed of the random numbers
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+/// The plan of an ensemble.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PlanArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
     /// Play this many worlds
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) worlds: u32,
@@ -45,29 +116,6 @@ pub(crate) struct PlanArgs {
     /// A range is the unit of work and of commit. Default: at most 5000, one range per thread, and what fits in memory.
     #[arg(long, value_name = "R")]
     pub(crate) range_worlds: Option<u32>,
-    /// Set a parameter of the model (repeatable)
-    ///
-    /// `manyworlds models MODEL` lists them. Write a list as a,b,c, or as a JSON array if a text in it has a comma.
-    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parse_pair)]
-    pub(crate) parameters: Vec<(String, String)>,
-    /// Event file that bingo plays
-    ///
-    /// In TOML or JSON. `manyworlds bingo example` writes one.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) event: Option<PathBuf>,
-    /// League file that football plays
-    ///
-    /// In TOML or JSON. `manyworlds football example` writes the built-in league.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) league: Option<PathBuf>,
-}
-
-impl PlanArgs {
-    /// The files that define what a model plays, by the name of what they define.
-    pub(crate) fn definitions(&self) -> impl Iterator<Item = (&'static str, &Path)> {
-        let files = [("event", &self.event), ("league", &self.league)];
-        files.into_iter().filter_map(|(name, file)| Some((name, file.as_deref()?)))
-    }
 }
 
 /// The plan of an ensemble and its place, for one process or a fleet.

@@ -8,7 +8,7 @@ use fleet::{Broker, Halt, Ledger, SubmitOptions, WorkerOptions};
 use run::Meter;
 use tokio::sync::watch;
 
-use super::simulation::{Sizing, planned, until};
+use super::simulation::{Sizing, planned, started, until};
 use super::{MODELS, cores, make_model, serve_metrics, status, stop_on_signals};
 use crate::ExitCode;
 use crate::args::{FleetArgs, LedgerArgs, SubmitArgs, SubmittedArgs, WorkerArgs};
@@ -46,6 +46,9 @@ pub(crate) async fn worker(args: &WorkerArgs) -> Result<()> {
     };
     for model in &args.models {
         MODELS.find(model)?;
+    }
+    for command in &args.programs {
+        started(command, &args.program_limit)?;
     }
     let (ledger, broker) = open(&args.fleet).await?;
     let meter = Arc::new(Meter::default());

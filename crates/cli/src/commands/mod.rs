@@ -6,6 +6,7 @@ mod bench;
 mod bingo;
 mod book;
 mod calibrate;
+mod check;
 mod compare;
 mod config;
 mod correlate;
@@ -53,7 +54,9 @@ use crate::settings::Setting;
 /// The models of this program; a face may add its own.
 pub(crate) static MODELS: LazyLock<Arc<Models>> = LazyLock::new(|| {
     let built_in = Models::new([::football::PLUGIN.clone(), ::bingo::PLUGIN.clone()]);
-    Arc::new(built_in.unwrap_or_else(|error| panic!("a built-in model: {error}")))
+    let models = built_in.unwrap_or_else(|error| panic!("a built-in model: {error}"));
+    models.add_finder(Arc::new(::program::find));
+    Arc::new(models)
 });
 
 pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
@@ -72,7 +75,8 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Bingo { task } => done(bingo::bingo(&task)),
         Command::Football { task } => done(football::football(&task)),
         Command::Calibrate(args) => calibrate::calibrate(&args),
-        Command::Models { model, format } => done(models::models(model.as_deref(), format.format)),
+        Command::Models { model, program, format } => done(models::models(model.as_deref(), &program, format.format)),
+        Command::Check(args) => check::check(&args),
         Command::Ensembles { data, format } => run(ensembles::list(&data.data, format.format)),
         Command::Probability(args) => run(probability::probability(&args)),
         Command::Price(args) => run(probability::price(&args)),

@@ -5,11 +5,16 @@ use model::{ParameterItem, ParameterSpec, ParameterValue, Plugin};
 use serde_json::{Value, json};
 
 use super::MODELS;
-use crate::args::Format;
+use super::simulation::started;
+use crate::args::{Format, ProgramArgs};
 use crate::output::{Table, note, show};
 
-pub(crate) fn models(name: Option<&str>, format: Format) -> Result<()> {
-    let Some(name) = name else {
+pub(crate) fn models(name: Option<&str>, program: &ProgramArgs, format: Format) -> Result<()> {
+    let plugin = match (&program.program, name) {
+        (Some(command), _) => Some(started(command, &program.limit)?),
+        (None, name) => name.map(|name| MODELS.find(name)).transpose()?,
+    };
+    let Some(plugin) = plugin else {
         let models = MODELS.all();
         let table = Table::of(
             models.iter().map(|model| &**model),
@@ -18,7 +23,6 @@ pub(crate) fn models(name: Option<&str>, format: Format) -> Result<()> {
         let models: Vec<_> = models.iter().map(|m| json!({"model": m.name, "summary": m.summary})).collect();
         return show(format, &models, &table);
     };
-    let plugin = MODELS.find(name)?;
     let parameters = &*plugin.parameters;
     let table = Table::of(
         parameters,

@@ -7,7 +7,7 @@ use ensemble::{Plan, Registered, Store};
 use run::{Control, Options, Summary, play};
 
 use super::simulation::{Sizing, planned, until};
-use super::{cores, create_store, serve_metrics, statistics, stop_on_signals};
+use super::{MODELS, cores, create_store, serve_metrics, statistics, stop_on_signals};
 use crate::ExitCode;
 use crate::args::{Format, RunArgs};
 use crate::output::{Table, bytes, count, note, print, show};
@@ -63,6 +63,9 @@ async fn take_up(store: &mut Store, plan: Plan, args: &RunArgs) -> Result<Regist
     }
     let ensemble = store.resume(&plan.name).await?;
     if let Some(difference) = ensemble.plan.difference(&plan) {
+        // The model says best what has changed in it.
+        let changed = MODELS.find(&plan.model)?.build_from_json(&ensemble.plan.parameters).err();
+        let difference = changed.map_or(difference, |changed| format!("another model: {changed}"));
         bail!("cannot resume ensemble {:?}: it was started with {difference}; use the same, or --replace", plan.name);
     }
     if ensemble.replaces && args.play.until.until_ci.is_some() {

@@ -3,15 +3,17 @@
 use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use ensemble::{EventMode, OutcomeRef, Plan, check_name};
 use model::{Catalogue, Model, Parameters, Plugin};
-use run::{Probe, Until};
+use program::Limits;
+use run::{Probe, Until, play_first_world};
 use world::{Seed, World, WorldRange};
 
 use super::MODELS;
-use crate::args::{Events, PlanArgs, UntilArgs};
+use crate::args::{Events, ModelArgs, PlanArgs, ProgramLimitArgs, UntilArgs};
 
 /// The players of an ensemble; they determine the size of its ranges.
 #[derive(Debug, Clone, Copy)]
@@ -24,22 +26,29 @@ pub(crate) enum Sizing {
 
 /// The plan, with ranges sized for its players.
 pub(crate) fn planned(args: &PlanArgs, sizing: Sizing) -> Result<(Arc<dyn Model>, Plan)> {
-    let plugin = MODELS.find(&args.model)?;
+    let plugin = plugin_of(&args.model)?;
     let name = args.name.clone().unwrap_or_else(|| plugin.ensemble_name());
     check_name(&name)?;
-    let parameters = parameters(&plugin, args)?;
+    let parameters = parameters(&plugin, &args.model)?;
     let model: Arc<dyn Model> = (plugin.build)(&parameters)?.into();
     let worlds = WorldRange::new(World(0), args.worlds).context("--worlds")?;
     let seed = Seed(args.seed);
+    let is_program = args.model.program.program.is_some();
+    if is_program {
+        // A program's mistakes show early, before its name is taken.
+        let played = play_first_world(&*model, seed);
+        played.map_err(|stop| anyhow!("the first world could not be played: {}", stop.reason(&plugin.name)))?;
+    }
     let range_worlds = match args.range_worlds {
         Some(0) => bail!("--range-worlds 0: a range needs at least one world"),
         Some(size) => size,
         None => {
             let probe = Probe::of(&*model, seed, args.events == Events::Store);
-            match sizing {
+            let size = match sizing {
                 Sizing::Threads(threads) => args.worlds.div_ceil(threads as u32).min(probe.range_worlds()),
                 Sizing::Fleet => probe.fleet_range_worlds(args.worlds, model.catalogue()),
-            }
+            };
+            if is_program { size.min(timely(&args.model.program.limit, probe)) } else { size }
         }
     };
     let plan = Plan {
@@ -74,7 +83,33 @@ pub(crate) fn outcome_of(catalogue: &Catalogue, name: &str) -> Result<OutcomeRef
     Ok(OutcomeRef { entity, outcome })
 }
 
-fn parameters(plugin: &Plugin, args: &PlanArgs) -> Result<Parameters> {
+/// The model that the arguments name, or a program.
+pub(crate) fn plugin_of(args: &ModelArgs) -> Result<Arc<Plugin>> {
+    match (&args.program.program, &args.model) {
+        (Some(command), _) => started(command, &args.program.limit),
+        (None, Some(model)) => Ok(MODELS.find(model)?),
+        (None, None) => bail!("name a model"),
+    }
+}
+
+/// Starts a program as a model.
+pub(crate) fn started(command: &str, limit: &ProgramLimitArgs) -> Result<Arc<Plugin>> {
+    let limits = Limits { range: Duration::from_secs(limit.program_seconds) };
+    let plugin = program::plugin(command, limits).with_context(|| format!("--program {command}"))?;
+    let name = plugin.name.clone();
+    MODELS.add(plugin)?;
+    Ok(MODELS.find(&name)?)
+}
+
+/// Worlds that a program plays well within its time.
+fn timely(limit: &ProgramLimitArgs, probe: Probe) -> u32 {
+    const PART: u32 = 4;
+    let time = Duration::from_secs(limit.program_seconds) / PART;
+    let worlds = time.as_nanos().checked_div(probe.world.as_nanos()).unwrap_or(u128::MAX);
+    u32::try_from(worlds).unwrap_or(u32::MAX).max(1)
+}
+
+pub(crate) fn parameters(plugin: &Plugin, args: &ModelArgs) -> Result<Parameters> {
     let given = args.parameters.iter().map(|(k, v)| (k.as_str(), v.as_str()));
     let parameters = Parameters::parse(&plugin.parameters, given)?;
     let wanted = plugin.definition.as_ref().map(|definition| &*definition.name);

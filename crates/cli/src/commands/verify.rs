@@ -24,6 +24,7 @@ pub(crate) async fn verify(place: &Place, name: &str, format: Format) -> Result<
     let (have, planned) = (stored.worlds(), stored.plan.worlds.count());
     if have < planned && stored.enough.is_none() {
         let (model, name) = (&stored.plan.model, &stored.plan.name);
+        let model = if model.starts_with(program::PREFIX) { "--program COMMAND" } else { model };
         note(&format!(
             "{have} of {planned} worlds are stored; continue with `manyworlds run {model} --name {name} --resume`"
         ));

@@ -14,6 +14,7 @@ use nix::unistd::Pid;
 use serde_json::Value;
 
 use crate::gate::Gate;
+use crate::programs::{NUMBERS, script};
 use crate::support::{json, program};
 
 const PATIENCE: Duration = Duration::from_mins(3);
@@ -434,4 +435,38 @@ fn ensembles_of_one_seed_are_compared_world_by_world() {
     assert!(beta["difference"].as_f64().unwrap().abs() > 0.0 && beta["is_paired"] == true, "{beta}");
     let apart = compare("elsewhere");
     assert!(apart[1]["is_paired"] == false && apart[1]["shares"].is_null(), "{apart}");
+}
+
+#[test]
+fn workers_start_only_programs_of_their_own_command_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let own = OwnServices::start();
+    let (services, name) = (own.addresses.clone(), name());
+    let command = script(folder.path(), "sim.sh", &format!("touch \"$0.started\"; {NUMBERS}"));
+    let started = folder.path().join("sim.sh.started");
+    let words = ["--worlds", "300", "--range-worlds", "100", "--name", &name];
+    let mut submit = services.fleet(&["submit", "--program", &command]);
+    let submitted = submit.args(words).arg("--data").arg(&data).output().unwrap();
+    assert!(submitted.status.success(), "{}", String::from_utf8_lossy(&submitted.stderr));
+    std::fs::remove_file(&started).unwrap();
+    let stranger = services.worker(&data);
+    let workers = || {
+        let output = services.fleet(&["status", "--workers", "--format", "json"]).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let since = Instant::now();
+    while !workers().contains("that played it is not given") {
+        assert!(since.elapsed() < PATIENCE, "{}", workers());
+        sleep(Duration::from_millis(100));
+    }
+    assert!(!started.exists() && services.status(&name).unwrap()["worlds_done"] == 0);
+    assert_eq!(stranger.end(), Some(0));
+    let mut worker = services.fleet(&["worker", "--concurrency", "2", "--program", &command]);
+    let worker = worker.arg("--data").arg(&data).stdout(Stdio::null()).stderr(Stdio::null());
+    let worker = Worker(worker.spawn().unwrap());
+    services.until(&name, |status| status["state"] == "complete");
+    assert_eq!(worker.end(), Some(0));
+    let alone = json(&folder.path().join("alone"), &["run", "--program", &command, "--worlds", "300"]);
+    assert_eq!(json(&data, &["verify", &name])["hash"], alone["hash"]);
 }

@@ -27,6 +27,7 @@ mod models;
 mod names;
 mod permissions;
 mod postgres;
+mod programs;
 mod questions;
 mod serve;
 mod serve_api;

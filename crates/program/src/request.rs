@@ -1,0 +1,60 @@
+//! The line that asks a program for a range of worlds.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use world::{Seed, Stream, World, WorldRange};
+
+use crate::layout::Layout;
+
+#[derive(Serialize)]
+struct Request<'a> {
+    seed: u64,
+    first: u32,
+    worlds: usize,
+    seeds: Vec<u64>,
+    entities: Vec<&'a str>,
+    parameters: &'a RawValue,
+}
+
+/// The request for all entities in a range; `parameters` are a JSON object. Ends with a line feed.
+pub(crate) fn request(
+    layout: &Layout,
+    parameters: &RawValue,
+    seed: Seed,
+    range: WorldRange,
+) -> serde_json::Result<Vec<u8>> {
+    let request = Request {
+        seed: seed.0,
+        first: range.first().0,
+        worlds: range.count(),
+        seeds: range.worlds().map(|world| seed_of(seed, world)).collect(),
+        entities: layout.catalogue.entities.iter().map(|entity| &*entity.name).collect(),
+        parameters,
+    };
+    let mut line = serde_json::to_vec(&request)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// The seed of one world: 53 bits, which every language's numbers hold exactly.
+fn seed_of(seed: Seed, world: World) -> u64 {
+    let mut stream = Stream::new(seed, world, 0, 0);
+    let high = u64::from(stream.next_u32());
+    (high << 32 | u64::from(stream.next_u32())) >> 11
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_do_not_depend_on_the_range() {
+        let seeds = |first: u32, count: u32| -> Vec<u64> {
+            let range = WorldRange::new(World(first), count).unwrap();
+            range.worlds().map(|world| seed_of(Seed(7), world)).collect()
+        };
+        assert_eq!(seeds(0, 100)[40..60], seeds(40, 20));
+        assert!(seeds(0, 1000).iter().all(|seed| *seed < 1 << 53));
+        assert_ne!(seed_of(Seed(7), World(1)), seed_of(Seed(8), World(1)));
+    }
+}
