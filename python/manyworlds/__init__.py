@@ -13,7 +13,7 @@ Example:
     [{'n': 1}]
 """
 
-from ._answers import Bin, Check, Comparison, Condition, Correlation, Distribution, Interval, Probability, Verification
+from ._answers import Bin, Check, Comparison, Comparisons, Condition, Correlation, Distribution, Interval, Probability, Verification
 from ._data import Data, Ensembles, connect, open
 from ._ensemble import Ensemble, Entity
 from ._model import Catalogue, Model, Outcome, Param, Promise, Stream, World, Worlds, check, code, flag, number, per_world, real, run
@@ -40,6 +40,7 @@ __all__ = [
     "Catalogue",
     "Check",
     "Comparison",
+    "Comparisons",
     "Condition",
     "Correlation",
     "DamagedError",
