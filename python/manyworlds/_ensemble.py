@@ -267,6 +267,7 @@ class Ensemble(Mapping):
 
         Raises:
             UnknownNameError: if either ensemble lacks an outcome, or they have none in common.
+            LimitError: if there are over 10,000 outcomes: name some.
         """
         if type(other._backend) is not type(self._backend):
             raise InvalidError("one ensemble is behind a server and the other is not: open both in the same way")
@@ -470,5 +471,6 @@ class Entity:
         described = self._kind["outcomes"]
         rows = [(o["name"], o["kind"], ", ".join(o.get("labels", ())) or o["unit"]) for o in described[:_SHOWN_OUTCOMES]]
         others = f"; {len(described) - len(rows):,} more outcomes" if len(described) > len(rows) else ""
-        note = f"{self.kind} {self.name} ({self.title}) of ensemble {self._ensemble.name}{others}"
+        title = f" ({self.title})" if self.title != self.name else ""
+        note = f"{self.kind} {self.name}{title} of ensemble {self._ensemble.name}{others}"
         return shown.table(("outcome", "kind", "unit or labels"), rows, note)

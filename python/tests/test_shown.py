@@ -183,9 +183,10 @@ def test_verification_lists_its_checks(season):
 def test_ensembles_and_entities_list_what_they_have(season, queue):
     texts = " ".join(shown(season).texts)
     assert "game-001, game-002, game-003 and 285 more" in texts and "200 worlds of football, seed 1" in texts
-    assert "home_won flag" in " ".join(shown(season[GAME]).texts) or "more outcomes" in " ".join(shown(season[GAME]).texts)
+    texts = " ".join(shown(season[GAME]).texts)
+    assert "total_points number points" in texts and f"game {GAME} (week" in texts and "840 more outcomes" in texts
     assert shown(queue["all"]).texts[3:12] == ["late", "flag", "0 or 1", "state", "code", "busy, calm", "wait", "real"] + [
-        "entity all (all) of ensemble queue"
+        "entity all of ensemble queue"
     ]
 
 
