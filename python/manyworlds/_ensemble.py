@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from ._data import Data
 
 
-#: Outcomes of a kind or an entity that a notebook lists.
-_SHOWN_OUTCOMES = 10
-
-
 def quoted(text: str) -> str:
     """A text in SQL."""
     return "'" + text.replace("'", "''") + "'"
@@ -157,36 +153,6 @@ class Ensemble(Mapping):
 
         return np.asarray(self._backend.world_numbers())
 
-    def probability(
-        self,
-        *conditions: str,
-        entity: str | None = None,
-        given: str | Iterable[str] = (),
-        min_worlds: int = 100,
-    ) -> Probability:
-        """The share of worlds in which all conditions hold.
-
-        Args:
-            conditions: such as `"home_margin > 3"` for the default entity, or `"game-018:home_margin > 3"`.
-            entity: the default entity; may be left out if there is only one.
-            given: count only worlds that meet these conditions, or conditions in the model's own words.
-            min_worlds: the fewest worlds that `given` may leave.
-
-        Raises:
-            TooFewWorldsError: if fewer than `min_worlds` worlds meet `given`.
-            UnknownNameError, InvalidError: if a condition is invalid.
-        """
-        question = {
-            "ensemble": self.name,
-            "entity": self._plain(entity),
-            "legs": list(conditions),
-            "given": _texts(given),
-            "min_worlds": min_worlds,
-        }
-        return Probability._of(self._backend.price(question))
-
-    price = probability
-
     def array(self, expression: str, *, entity: str | None = None) -> np.ndarray:
         """An expression over all stored worlds, one value a world, in the order of `world_numbers`.
 
@@ -218,6 +184,36 @@ class Ensemble(Mapping):
         if holds.dtype != bool:
             raise InvalidError(f"{condition!r} is a number: write a condition, such as '{condition} > 0'")
         return holds
+
+    def probability(
+        self,
+        *conditions: str,
+        entity: str | None = None,
+        given: str | Iterable[str] = (),
+        min_worlds: int = 100,
+    ) -> Probability:
+        """The share of worlds in which all conditions hold.
+
+        Args:
+            conditions: such as `"home_margin > 3"` for the default entity, or `"game-018:home_margin > 3"`.
+            entity: the default entity; may be left out if there is only one.
+            given: count only worlds that meet these conditions, or conditions in the model's own words.
+            min_worlds: the fewest worlds that `given` may leave.
+
+        Raises:
+            TooFewWorldsError: if fewer than `min_worlds` worlds meet `given`.
+            UnknownNameError, InvalidError: if a condition is invalid.
+        """
+        question = {
+            "ensemble": self.name,
+            "entity": self._plain(entity),
+            "legs": list(conditions),
+            "given": _texts(given),
+            "min_worlds": min_worlds,
+        }
+        return Probability._of(self._backend.price(question))
+
+    price = probability
 
     @overload
     def outcome(self, outcome: str, /) -> Distribution: ...
@@ -363,6 +359,10 @@ class Ensemble(Mapping):
             rows.append((kind["name"], _listed(entities, 3), _listed(outcomes, _SHOWN_OUTCOMES)))
         note = f"ensemble {self.name}: {self.worlds:,} worlds of {self.model}, seed {self.seed}, version {self.version}"
         return shown.table(("kind", "entities", "outcomes"), rows, note)
+
+
+#: Outcomes of a kind or an entity that a notebook lists.
+_SHOWN_OUTCOMES = 10
 
 
 def _listed(names: list[str], most: int) -> str:
