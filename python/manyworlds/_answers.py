@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import heapq
+import math
 from bisect import bisect_left
 from dataclasses import dataclass, field
-from html import escape
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Iterable
+
+from . import _shown as shown
 
 if TYPE_CHECKING:
     import numpy as np
+
+#: Outcomes of a matrix, and pairs of a longer list, that a notebook shows.
+_SHOWN_OUTCOMES, _SHOWN_PAIRS = 12, 20
+
+
+def _number(value: float | str | None) -> float:
+    """A number of an answer. JSON has no NaN and no infinities: they are missing, or texts."""
+    return math.nan if value is None else float(value)
 
 
 def _number(value: float | str | None) -> float:
@@ -39,7 +50,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Probability:
-    """The share of worlds in which all conditions hold. `float()` gives `probability`."""
+    """The share of worlds in which all conditions hold. `float()` gives `probability`; a notebook shows fair odds."""
 
     #: Share of the worlds in which every condition holds, from 0 to 1.
     probability: float
@@ -64,12 +75,19 @@ class Probability:
     def __float__(self) -> float:
         return self.probability
 
+    def __repr__(self) -> str:
+        ends = f"{shown.percent(self.ci.low)} to {shown.percent(self.ci.high)}"
+        return f"<manyworlds.Probability {shown.percent(self.probability)} (95%: {ends}): {self.hits:,} of {self.worlds:,} worlds>"
+
     def _repr_html_(self) -> str:
-        rows = [(c.text, f"{c.probability:.4f}") for c in self.conditions]
-        rows.append(("if independent", f"{self.independent:.4f}"))
-        rows.append((f"all, in {self.worlds} worlds", f"{self.probability:.4f} ({self.ci.low:.4f} to {self.ci.high:.4f})"))
-        body = "".join(f"<tr><td>{escape(name)}</td><td>{value}</td></tr>" for name, value in rows)
-        return f"<table><thead><tr><th>condition</th><th>probability</th></tr></thead><tbody>{body}</tbody></table>"
+        row = lambda name, share, ends="": (  # noqa: E731
+            name, shown.percent(share) + ends, f"{1 / share:.2f}" if share else ""
+        )  # fmt: skip
+        rows = [row(c.text, c.probability) for c in self.conditions]
+        rows.append(row("if independent", self.independent))
+        ends = f" ({shown.percent(self.ci.low)} to {shown.percent(self.ci.high)})"
+        rows.append(row(f"all, in {self.worlds:,} worlds", self.probability, ends))
+        return shown.table(("condition", "probability", "fair odds"), rows)
 
     @staticmethod
     def _of(answer: dict[str, Any]) -> Probability:
@@ -141,12 +159,41 @@ class Distribution:
         values, shares = self._steps()
         return values[min(bisect_left(shares, p), len(values) - 1)]
 
+    @property
+    def _name(self) -> str:
+        return f"{self.outcome} of {self.entity}" if self.entity else self.outcome
+
+    @property
+    def _title(self) -> str:
+        """What the values are: `OUTCOME of ENTITY, UNIT`."""
+        return f"{self._name}, {self.unit}" if self.unit else self._name
+
+    @property
+    def _mean(self) -> str:
+        """The mean, and its interval if it is known."""
+        ends = f" ({shown.interval(self.ci.low, self.ci.high)})" if self.ci and math.isfinite(self.mean) else ""
+        return f"mean {shown.number(self.mean)}{ends}"
+
+    def _not_finite(self) -> int:
+        """Worlds whose value is NaN or infinite."""
+        if math.isfinite(self.mean):
+            return 0
+        values, shares = self._steps()
+        steps = (share - before for share, before in zip(shares, [0.0, *shares]))
+        return round(self.worlds * sum(step for value, step in zip(values, steps) if not math.isfinite(value)))
+
+    def __repr__(self) -> str:
+        ends = f"{shown.number(self.min)} to {shown.number(self.max)}"
+        return f"<manyworlds.Distribution of {self._title}: {self._mean}, values {ends}, {self.worlds:,} worlds>"
+
     def _repr_html_(self) -> str:
-        of = f" of {escape(self.entity)}" if self.entity else ""
-        title = f"{escape(self.outcome)}{of}, {escape(self.unit)}: mean {self.mean:.4g}"
-        if self.ci is not None:
-            title += f" ({self.ci.low:.4g} to {self.ci.high:.4g})"
-        return f"<figure>{_picture(self.histogram)}<figcaption>{title}; {self.worlds} worlds</figcaption></figure>"
+        if self.labels:
+            rows = [(label, shown.percent(share)) for label, share in self.labels.items()]
+            return shown.table((self._name, "share of worlds"), rows, f"{self.worlds:,} worlds")
+        spread = f"{self._mean}, standard deviation {shown.number(self.standard_deviation)}; {self.worlds:,} worlds"
+        if others := self._not_finite():
+            spread += f", {others:,} of them with NaN or an infinite value"
+        return shown.figure(_picture(self.histogram, self._title), f"{self._title}: {spread}")
 
     @staticmethod
     def _of(answer: dict[str, Any], fetch: Callable[[], list[dict[str, float]]]) -> Distribution:
@@ -166,26 +213,9 @@ class Distribution:
         )
 
 
-def _picture(bins: tuple[Bin, ...]) -> str:
-    """A histogram as SVG, with the lowest and the highest value below it."""
-    width, height, foot = 360, 120, 18
-    most = max((b.worlds for b in bins), default=1) or 1
-    step = width / max(len(bins), 1)
-    bars = []
-    for place, b in enumerate(bins):
-        tall = height * b.worlds / most
-        label = f"{b.low:g}" if b.low == b.high else f"{b.low:g} to {b.high:g}"
-        bars.append(
-            f'<rect x="{place * step:.1f}" y="{height - tall:.1f}" width="{step * 0.9:.1f}" height="{tall:.1f}"'
-            f' fill="#4c78a8"><title>{label}: {b.worlds} worlds</title></rect>'
-        )
-    ends = (
-        f'<text x="0" y="{height + foot - 4}" font-size="11">{bins[0].low:g}</text>'
-        f'<text x="{width}" y="{height + foot - 4}" font-size="11" text-anchor="end">{bins[-1].high:g}</text>'
-        if bins
-        else ""
-    )
-    return f'<svg width="{width}" height="{height + foot}" role="img">{"".join(bars)}{ends}</svg>'
+def _picture(bins: tuple[Bin, ...], caption: str = "") -> str:
+    """A histogram as an image; empty if an end is not finite."""
+    return shown.histogram([(b.low, b.high, b.worlds) for b in bins], caption)
 
 
 @dataclass(frozen=True)
@@ -323,19 +353,44 @@ class Comparison:
     #: Shares of paired worlds in which the second is less, equal, and greater.
     shares: tuple[float, float, float] | None
 
+    def _repr_html_(self) -> str:
+        return Comparisons([self])._repr_html_()
+
     @staticmethod
     def _of(answer: dict[str, Any]) -> Comparison:
+        first, second = map(_number, answer["means"])
         return Comparison(
             outcome=answer["outcome"],
             worlds=answer["worlds"],
             is_paired=answer["is_paired"],
-            means=tuple(answer["means"]),
-            difference=answer["difference"],
+            means=(first, second),
+            difference=_number(answer["difference"]),
             ci=Interval._of(answer["ci"]),
             unpaired_half_width=answer["unpaired_half_width"],
             correlation=answer["correlation"],
             shares=None if answer["shares"] is None else tuple(answer["shares"]),
         )
+
+
+class Comparisons(list[Comparison]):
+    """Comparisons of several outcomes: a list that a notebook shows as a table."""
+
+    def __init__(self, comparisons: Iterable[Comparison] = (), names: tuple[str, str] = ("first", "second")) -> None:
+        super().__init__(comparisons)
+        #: The names of the two ensembles.
+        self.names = names
+
+    def _repr_html_(self) -> str:
+        heads = ("outcome", *(f"mean in {name}" for name in self.names), "difference", "95% interval", "worlds", "compared")
+        return shown.table(heads, [_compared(comparison) for comparison in self])
+
+
+def _compared(c: Comparison) -> tuple[str, ...]:
+    """A row of a table of comparisons."""
+    sign = "+" if c.difference > 0 else ""
+    ends = f"{shown.number(c.ci.low)} to {shown.number(c.ci.high)}" if c.ci else ""
+    how = "in pairs" if c.is_paired else "independently"
+    return c.outcome, *map(shown.number, c.means), sign + shown.number(c.difference), ends, f"{c.worlds:,}", how
 
 
 @dataclass(frozen=True)
@@ -355,8 +410,23 @@ class Correlation:
     def __getitem__(self, pair: tuple[str, str]) -> float:
         """The correlation of two outcomes; NaN if either is constant."""
         a, b = (self.outcomes.index(name) for name in pair)
-        value = self._rows[a][b]
-        return float("nan") if value is None else value
+        return _number(self._rows[a][b])
+
+    def _repr_html_(self) -> str:
+        note = f"{self.worlds:,} worlds"
+        cell = lambda value: "" if value is None else f"{value:.3f}"  # noqa: E731
+        if len(self.outcomes) <= _SHOWN_OUTCOMES:
+            rows = [(name, *map(cell, row)) for name, row in zip(self.outcomes, self._rows)]
+            return shown.table(("", *self.outcomes), rows, note)
+        pairs = (
+            (abs(value), name, other, value)
+            for place, (name, row) in enumerate(zip(self.outcomes, self._rows))
+            for other, value in zip(self.outcomes[:place], row)
+            if value is not None
+        )
+        strongest = heapq.nlargest(_SHOWN_PAIRS, pairs, key=lambda pair: pair[0])
+        note = f"the strongest of the correlations of {len(self.outcomes)} outcomes; {note}"
+        return shown.table(("outcome", "outcome", "correlation"), [(b, a, cell(r)) for _, a, b, r in strongest], note)
 
 
 @dataclass(frozen=True)
@@ -383,6 +453,12 @@ class Verification:
 
     def __bool__(self) -> bool:
         return self.ok
+
+    def _repr_html_(self) -> str:
+        holds = {True: "yes", False: "no", None: "not checked"}
+        rows = [(check.name, holds[check.ok], check.detail) for check in self.checks]
+        hashes = [("outcome hash", self.hash), ("event hash", self.event_hash)]
+        return shown.table(("check", "holds", "detail"), [*rows, *((name, "", text) for name, text in hashes if text)])
 
     @staticmethod
     def _of(answer: dict[str, Any]) -> Verification:

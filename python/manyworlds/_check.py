@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Iterable
 
 from . import _native
+from . import _shown as shown
 from ._model import Model, Prepared
 from ._processes import Child, end_if_loading, pickled
 from ._suspects import Suspects
@@ -32,6 +33,10 @@ class Promise:
 
     def __bool__(self) -> bool:
         return self.ok
+
+    def _repr_html_(self) -> str:
+        rows = [("no", text) for text in self.findings] + [("not checked", text) for text in self.skipped]
+        return shown.table(("holds", "finding"), rows or [("yes", "the model keeps its promise")])
 
 
 def check(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, overload
 
 from . import _native, _sql
-from ._answers import Book, Comparison, Correlation, Distribution, Probability, Verification
+from . import _shown as shown
+from ._answers import Book, Comparison, Comparisons, Correlation, Distribution, Probability, Verification
 from ._table import Table
 from .errors import InvalidError, UnknownNameError
 
@@ -109,6 +110,14 @@ class Ensemble(Mapping):
             self._kinds = {e["name"]: (e, catalogue["kinds"][e["kind"]]) for e in catalogue["entities"]}
         return self._kinds
 
+    def _plain(self, entity: str | None) -> str | None:
+        """The entity of plain names: the only one if none is named."""
+        return next(iter(self)) if entity is None and len(self) == 1 else entity
+
+    def _is_outcome(self, name: str) -> bool:
+        """Whether a name where an entity may stand is an outcome or an expression."""
+        return name not in self and (":" in name or len(self) == 1)
+
     def __getitem__(self, entity: str) -> Entity:
         return Entity(self, entity)
 
@@ -134,6 +143,38 @@ class Ensemble(Mapping):
 
         return np.asarray(self._backend.world_numbers())
 
+    def array(self, expression: str, *, entity: str | None = None) -> np.ndarray:
+        """An expression over all stored worlds, one value a world, in the order of `world_numbers`.
+
+        Args:
+            expression: such as `"team-03:wins - team-04:wins"`.
+            entity: the entity of plain names; may be left out if there is only one.
+
+        Raises:
+            UnknownNameError, InvalidError: if the expression is invalid, or its value in some world is not finite.
+        """
+        import numpy as np
+
+        native = getattr(self._backend, "native", None)
+        if native is None:
+            raise InvalidError("a server computes no arrays of expressions: compute with those of Entity.worlds")
+        return np.asarray(native.array(self._plain(entity), expression))
+
+    def where(self, condition: str, *, entity: str | None = None) -> np.ndarray:
+        """Whether a condition holds, `bool`, one value a world, in the order of `world_numbers`.
+
+        Example:
+            >>> import manyworlds as mw
+            >>> season = mw.open(DATA).ensembles["season"]
+            >>> upset = season.where("game-017:away_points > game-017:home_points + 10")
+            >>> upset.shape, upset.dtype
+            ((200,), dtype('bool'))
+        """
+        holds = self.array(condition, entity=entity)
+        if holds.dtype != bool:
+            raise InvalidError(f"{condition!r} is a number: write a condition, such as '{condition} > 0'")
+        return holds
+
     def probability(
         self,
         *conditions: str,
@@ -145,7 +186,7 @@ class Ensemble(Mapping):
 
         Args:
             conditions: such as `"home_margin > 3"` for the default entity, or `"game-018:home_margin > 3"`.
-            entity: the default entity.
+            entity: the default entity; may be left out if there is only one.
             given: count only worlds that meet these conditions, or conditions in the model's own words.
             min_worlds: the fewest worlds that `given` may leave.
 
@@ -155,7 +196,7 @@ class Ensemble(Mapping):
         """
         question = {
             "ensemble": self.name,
-            "entity": entity,
+            "entity": self._plain(entity),
             "legs": list(conditions),
             "given": _texts(given),
             "min_worlds": min_worlds,
@@ -198,7 +239,7 @@ class Ensemble(Mapping):
         """
         question = {
             "ensemble": self.name,
-            "entity": entity,
+            "entity": self._plain(entity),
             "bets": _bets(bets),
             "given": _texts(given),
             "min_worlds": min_worlds,
@@ -208,35 +249,74 @@ class Ensemble(Mapping):
         }
         return Book._of(self._backend.book(question))
 
-    def outcome(self, entity: str | None, outcome: str) -> Distribution:
+    @overload
+    def outcome(self, outcome: str, /) -> Distribution: ...
+    @overload
+    def outcome(self, entity: str | None, outcome: str) -> Distribution: ...
+    def outcome(self, entity: str | None, outcome: str | None = None) -> Distribution:
         """The exact distribution of an outcome over all worlds.
 
         Args:
-            entity: the entity of plain names; `None` if every name has its own, as in `"team-03:wins"`.
+            entity: the entity of plain names; may be left out if there is only one, or if every name has its own, as in
+                `"team-03:wins"`.
             outcome: an outcome, or an expression such as `"home_points + away_points"`.
 
         Raises:
             UnknownNameError: if the ensemble lacks the entity or the outcome.
             InvalidError: if the expression is invalid, or its value in some world is not finite.
         """
-        question = {"ensemble": self.name, "entities": [] if entity is None else [entity], "outcomes": [outcome]}
+        if outcome is None:
+            entity, outcome = None, entity or ""
+        plain = self._plain(entity)
+        question = {"ensemble": self.name, "entities": [] if plain is None else [plain], "outcomes": [outcome]}
         fetch = lambda: self._backend.outcome({**question, "cdf": True})[0]["cdf"]  # noqa: E731
         return Distribution._of(self._backend.outcome(question)[0], fetch)
 
-    def correlate(self, entity: str, *outcomes: str) -> Correlation:
-        """The correlations of an entity's outcomes or expressions over all worlds; of all outcomes if none is named."""
-        found = self._backend.correlate({"ensemble": self.name, "entity": entity, "outcomes": list(outcomes)})
+    def correlate(self, entity: str | None = None, *outcomes: str) -> Correlation:
+        """The correlations of outcomes or expressions over all worlds.
+
+        Args:
+            entity: the entity of plain names; may be left out if there is only one, or if every name has its own.
+            outcomes: all outcomes of the entity if none is named.
+        """
+        if entity is not None and self._is_outcome(entity):
+            outcomes, entity = (entity, *outcomes), None
+        question = {"ensemble": self.name, "entity": self._plain(entity), "outcomes": list(outcomes)}
+        found = self._backend.correlate(question)
         return Correlation(tuple(found["outcomes"]), found["worlds"], found["matrix"])
 
-    def compare(self, other: Ensemble, *outcomes: str) -> list[Comparison]:
-        """Compares outcomes, as `"ENTITY:OUTCOME"` or expressions of such, with those of another ensemble.
+    def compare(self, other: Ensemble, *outcomes: str) -> Comparisons:
+        """Compares outcomes with those of another ensemble: a list that a notebook shows as a table.
 
         Ensembles with the same seed are compared world by world, which estimates the difference far better.
+
+        Args:
+            other: an ensemble of the same place.
+            outcomes: such as `"ENTITY:OUTCOME"`, or expressions of such; all outcomes that both have if none is named. An
+                outcome of an ensemble's only entity needs no entity.
+
+        Raises:
+            UnknownNameError: if either ensemble lacks an outcome, or they have none in common.
+            LimitError: if there are over 10,000 outcomes: name some.
         """
         if type(other._backend) is not type(self._backend):
             raise InvalidError("one ensemble is behind a server and the other is not: open both in the same way")
-        question = {"first": self.name, "second": other.name, "outcomes": list(outcomes)}
-        return [Comparison._of(found) for found in self._backend.compare(other._backend, question)]
+        names = [self._named(outcome) for outcome in outcomes] or self._common(other)
+        found = self._backend.compare(other._backend, {"first": self.name, "second": other.name, "outcomes": names})
+        return Comparisons(map(Comparison._of, found), (self.name, other.name))
+
+    def _named(self, outcome: str) -> str:
+        """An outcome of the only entity with its entity's name."""
+        only = self._plain(None)
+        return f"{only}:{outcome}" if only and outcome in self[only].outcomes else outcome
+
+    def _common(self, other: Ensemble) -> list[str]:
+        """Every outcome that both have, as `"ENTITY:OUTCOME"`."""
+        names = {f"{entity}:{outcome}" for entity in other for outcome in other[entity].outcomes}
+        common = [f"{entity}:{outcome}" for entity in self for outcome in self[entity].outcomes]
+        if not (common := [name for name in common if name in names]):
+            raise UnknownNameError(f"ensembles {self.name!r} and {other.name!r} have no outcome of an entity in common")
+        return common
 
     def verify(self) -> Verification:
         """Reads and checks everything stored: counts, hashes, identities, and outcomes recounted from events."""
@@ -303,6 +383,25 @@ class Ensemble(Mapping):
     def __repr__(self) -> str:
         return f"<manyworlds.Ensemble {self.name!r}: {self.worlds} worlds of {self.model}, version {self.version}>"
 
+    def _repr_html_(self) -> str:
+        rows = []
+        for kind in self.catalogue["kinds"]:
+            entities = [name for name, (_, of) in self._entities().items() if of is kind]
+            outcomes = [outcome["name"] for outcome in kind["outcomes"]]
+            rows.append((kind["name"], _listed(entities, 3), _listed(outcomes, _SHOWN_OUTCOMES)))
+        note = f"ensemble {self.name}: {self.worlds:,} worlds of {self.model}, seed {self.seed}, version {self.version}"
+        return shown.table(("kind", "entities", "outcomes"), rows, note)
+
+
+#: Outcomes of a kind or an entity that a notebook lists.
+_SHOWN_OUTCOMES = 10
+
+
+def _listed(names: list[str], most: int) -> str:
+    """The first names, and the number of the others."""
+    others = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + others
+
 
 def _reopened(data: Data, name: str, version: int) -> Ensemble:
     """An ensemble that was pickled."""
@@ -340,10 +439,11 @@ class Entity:
         return list(found.get("labels", ()))
 
     def worlds(self, outcome: str) -> np.ndarray:
-        """An outcome over all stored worlds, one value a world, in the order of `Ensemble.world_numbers`.
+        """An outcome or an expression over all stored worlds, one value a world, in the order of
+        `Ensemble.world_numbers`.
 
-        `bool` for flags, `int64` for whole numbers and codes, `float64` for decimals and real numbers. The array shares
-        the memory of the ensemble's cache and is read-only.
+        `bool` for flags and conditions, `int64` for whole numbers and codes, `float64` for decimals and real numbers.
+        The array is read-only; that of an outcome shares the memory of the ensemble's cache. A server has outcomes only.
 
         Example:
             >>> import manyworlds as mw
@@ -354,6 +454,10 @@ class Entity:
         import numpy as np
 
         return np.asarray(self._ensemble._backend.array(self.name, outcome))
+
+    def where(self, condition: str) -> np.ndarray:
+        """See `Ensemble.where`; the condition is about this entity."""
+        return self._ensemble.where(condition, entity=self.name)
 
     def outcome(self, outcome: str) -> Distribution:
         """See `Ensemble.outcome`."""
@@ -382,3 +486,11 @@ class Entity:
 
     def __repr__(self) -> str:
         return f"<manyworlds.Entity {self.name!r} of {self._ensemble.name!r}: {self.title}>"
+
+    def _repr_html_(self) -> str:
+        described = self._kind["outcomes"]
+        rows = [(o["name"], o["kind"], ", ".join(o.get("labels", ())) or o["unit"]) for o in described[:_SHOWN_OUTCOMES]]
+        others = f"; {len(described) - len(rows):,} more outcomes" if len(described) > len(rows) else ""
+        title = f" ({self.title})" if self.title != self.name else ""
+        note = f"{self.kind} {self.name}{title} of ensemble {self._ensemble.name}{others}"
+        return shown.table(("outcome", "kind", "unit or labels"), rows, note)

@@ -43,16 +43,19 @@ def write(
             such arrays by entity, which may have different outcomes;
             an xarray Dataset: the dimensions `world`, or `chain` and `draw`, are the worlds, `entity` the entities, and
             each place in a further dimension is an outcome of its own, such as `theta[2]`;
+            ArviZ's DataTree or InferenceData: the draws of the groups `posterior` and `posterior_predictive`, together;
             any Arrow object, such as a data frame: a row for each world (or world and entity), or for each value.
         data: the place of the tables.
-        entity: the entity of values that name none.
+        entity: the entity of values that name none; for a Dataset or DataTree also the dimension whose coordinates are
+            the entities.
         kinds: kinds of outcomes that the values do not show: `flag`, `number`, `number:100`, `code` or `real`.
         form: `wide` or `long`; by default long if an Arrow object has the columns of outcomes and values.
         world, entity_column, outcome, value: names of an Arrow object's columns; by default `world`, `entity`,
             `outcome` and `value`.
         seed: ensembles of the same seed are compared world by world.
         replace: replace a stored ensemble.
-        append: add the worlds after those of a stored ensemble.
+        append: add the worlds after those of a stored ensemble. Worlds that the values number, by a column, an array or a
+            coordinate `world`, must continue the stored ones.
         first_world: the number of world 0 in an Arrow object's column of worlds, such as 1.
         again: append values without numbers of worlds even if they equal the last stored ones.
 
@@ -89,14 +92,17 @@ def write(
         "first_world": first_world,
         "again": again,
     }
-    _native.write(store, json.dumps(request), _parts(values))
+    _native.write(store, json.dumps(request), _parts(values, entity))
     return place.ensembles[name]
 
 
-def _parts(values: Any) -> list[Any]:
+def _parts(values: Any, entity: str) -> list[Any]:
     """Arrow objects with the values."""
+    groups = getattr(values, "groups", None)
+    if callable(groups) or isinstance(groups, tuple):
+        values = _of_groups(values)
     if hasattr(values, "data_vars"):
-        values = _of_dataset(values)
+        values = _of_dataset(values, entity)
     elif (arrow := arrow_object(values)) is not None:
         return [arrow]
     if not isinstance(values, Mapping) or not values:
@@ -110,31 +116,81 @@ def _parts(values: Any) -> list[Any]:
         named = [(f"{entity}:{name}", array) for entity, of in values.items() for name, array in of.items()]
         return [_native.table([(name, np.asarray(array)) for name, array in named])]
     parts = []
-    for entity, outcomes in values.items():
+    for name, outcomes in values.items():
         columns = [(outcome, np.asarray(array)) for outcome, array in outcomes.items()]
-        worlds = len(columns[0][1]) if columns else 0
-        named = [("world", np.arange(worlds)), ("entity", np.full(worlds, entity, dtype=object))]
-        parts.append(_native.table([*named, *columns]))
+        # Without numbers, the importer counts an entity's worlds, from the first that is not stored.
+        worlds = columns[0][1].size if columns else 0
+        parts.append(_native.table([("entity", np.full(worlds, str(name), dtype=object)), *columns]))
     return parts
 
 
-def _of_dataset(dataset: Any) -> dict[str, Any]:
-    """Arrays by outcome, by entity if the dataset has that dimension."""
+#: Groups of ArviZ that become one ensemble.
+_GROUPS = ("posterior", "posterior_predictive")
+
+
+def _of_groups(tree: Any) -> Any:
+    """A Dataset with the draws of a DataTree, or of an InferenceData of earlier ArviZ."""
+    is_tree = hasattr(tree, "children")
+    if is_tree and not tree.children:
+        return tree.to_dataset()
+    groups = list(tree.children if is_tree else tree.groups())
+    found = {name: tree[name].to_dataset() if is_tree else tree[name] for name in _GROUPS if name in groups}
+    if not found:
+        form = ".to_dataset()" if is_tree else ""
+        raise InvalidError(
+            f"the groups are {', '.join(groups) or 'missing'}, and only {' and '.join(_GROUPS)} are stored:"
+            f" give one group, such as tree[{groups[0] if groups else 'posterior'!r}]{form}"
+        )
+    if len(found) == 1:
+        return next(iter(found.values()))
+    import xarray as xr
+
+    twice = sorted(set.intersection(*(set(map(str, dataset.data_vars)) for dataset in found.values())))
+    if twice:
+        raise InvalidError(f"both {' and '.join(_GROUPS)} have {', '.join(twice)}: rename it in one, or give one group")
+    try:
+        return xr.merge(found.values(), compat="override", join="exact", combine_attrs="drop")
+    except ValueError as error:
+        raise InvalidError(f"{' and '.join(_GROUPS)} have different coordinates, so give one group: {error}") from None
+
+
+def _of_dataset(dataset: Any, entity: str) -> dict[str, Any]:
+    """Arrays by outcome; by entity if the dataset has the dimension `entity`, or one of this name."""
     worlds = [dim for dim in ("world", "chain", "draw") if dim in dataset.dims]
     if not worlds:
-        raise InvalidError(f"the dimensions are {', '.join(map(str, dataset.dims))}: name one world, or chain and draw")
-    flat = dataset.stack(_world=worlds)
-    by_entity: dict[str, dict[str, Any]] = {}
-    for entity in flat["entity"].values if "entity" in flat.dims else [None]:
-        outcomes = by_entity.setdefault(str(entity), {})
-        for variable, array in flat.data_vars.items():
-            if entity is not None and "entity" in array.dims:
-                array = array.sel(entity=entity)
-            rest = [dim for dim in array.dims if dim != "_world"]
-            if not rest:
-                outcomes[str(variable)] = array.values
-                continue
-            for labels, part in array.stack(_place=rest).groupby("_place", squeeze=False):
-                place = ",".join(str(label) for label in (labels if isinstance(labels, tuple) else (labels,)))
-                outcomes[f"{variable}[{place}]"] = part.values.reshape(-1)
-    return by_entity if "entity" in flat.dims else by_entity["None"]
+        dims = ", ".join(map(str, dataset.dims)) or "missing"
+        raise InvalidError(f"the dimensions are {dims}: name one world, or chain and draw")
+    dim = entity if entity in dataset.dims else "entity"
+    if dim in worlds:
+        raise InvalidError(f"the dimension {dim} is that of the worlds: name another one as entity")
+    if dim not in dataset.dims:
+        return _of_entity(dataset, worlds)
+    places = range(dataset.sizes[dim])
+    names = _labels(dataset, dim) if dim in dataset.coords else [f"{dim}-{place}" for place in places]
+    if twice := next((name for place, name in enumerate(names) if name in names[:place]), None):
+        raise InvalidError(f"the coordinate {dim} names {twice!r} twice: give each entity its own name")
+    return {name: _of_entity(dataset.isel({dim: place}), worlds) for place, name in zip(places, names)}
+
+
+def _of_entity(dataset: Any, worlds: list[str]) -> dict[str, Any]:
+    """Arrays over the worlds by outcome: one for each place in the other dimensions of a variable."""
+    import numpy as np
+
+    # Numbers of worlds are those of the caller, which the importer checks.
+    is_numbered = worlds == ["world"] and "world" in dataset.coords
+    outcomes: dict[str, Any] = {"world": dataset["world"].values} if is_numbered else {}
+    for variable, array in dataset.data_vars.items():
+        if lacking := [dim for dim in worlds if dim not in array.dims]:
+            raise InvalidError(f"{variable} lacks the dimension {lacking[0]}: leave it out with drop_vars({variable!r})")
+        others = [dim for dim in array.dims if dim not in worlds]
+        values = array.transpose(*others, *worlds).values
+        labels = [_labels(array, dim) for dim in others]
+        for place in np.ndindex(*(len(of) for of in labels)):
+            within = ",".join(of[at] for of, at in zip(labels, place))
+            outcomes[f"{variable}[{within}]" if others else str(variable)] = values[place].reshape(-1)
+    return outcomes
+
+
+def _labels(array: Any, dim: str) -> list[str]:
+    """The coordinates of a dimension as texts."""
+    return [str(label) for label in array[dim].values.tolist()]

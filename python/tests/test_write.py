@@ -76,6 +76,96 @@ def test_worlds_are_added_and_replaced(tmp_path):
     assert replaced["all"].worlds("y").tolist() == [3.5, 4.5, 5.5]
 
 
+def test_every_form_is_appended(tmp_path):
+    """Worlds that no number names follow the stored ones."""
+    rng = np.random.default_rng(5)
+    values = {name: {"x": rng.normal(size=30), "late": rng.random(30) < 0.5} for name in ("a", "b")}
+    half = lambda part: {name: {o: array[part] for o, array in of.items()} for name, of in values.items()}  # noqa: E731
+    stack = lambda of, o: np.stack([of[name][o] for name in of])  # noqa: E731
+    dataset = lambda of: xr.Dataset(  # noqa: E731
+        {o: (("entity", "world"), stack(of, o)) for o in ("x", "late")}, {"entity": list(of)}
+    )
+    draws = lambda of: xr.Dataset(  # noqa: E731
+        {o: (("school", "chain", "draw"), stack(of, o).reshape(2, 3, -1)) for o in ("x", "late")}, {"school": list(of)}
+    )
+    trees = lambda of: xr.DataTree.from_dict({"posterior": draws(of)})  # noqa: E731
+    whole = mw.write("whole", values, tmp_path).verify().hash
+    for place, form in enumerate((dict, dataset, draws, trees)):
+        name, by = f"form-{place}", {"entity": "school"} if form in (draws, trees) else {}
+        first = mw.write(name, form(half(slice(0, 12))), tmp_path, **by)
+        longer = mw.write(name, form(half(slice(12, 30))), tmp_path, append=True, **by)
+        assert (first.worlds, longer.worlds) == (12, 30) and longer["b"].worlds("x").tolist() == values["b"]["x"].tolist()
+        assert longer.verify().hash == whole, form
+
+
+def test_worlds_with_numbers_are_checked(tmp_path):
+    numbered = lambda worlds: xr.Dataset(  # noqa: E731
+        {"x": (("entity", "world"), np.array([worlds, worlds]))}, {"entity": ["a", "b"], "world": worlds}
+    )
+    arrays = lambda worlds: {name: {"x": np.array(worlds), "world": np.array(worlds)} for name in ("a", "b")}  # noqa: E731
+    for name, form in (("dataset", numbered), ("arrays", arrays)):
+        mw.write(name, form([1, 0, 2]), tmp_path)
+        with pytest.raises(mw.InvalidError, match='column "world": world 0 is stored already: continue with world 3'):
+            mw.write(name, form([0, 1, 2]), tmp_path, append=True)
+        longer = mw.write(name, form([4, 3]), tmp_path, append=True)
+        assert longer["b"].worlds("x").tolist() == [0, 1, 2, 3, 4], name
+
+
+def draws(names, worlds=(2, 20), seed=6):
+    """Draws for three schools; those of `mu` are shared."""
+    rng = np.random.default_rng(seed)
+    dims = lambda name: ("chain", "draw") if name == "mu" else ("chain", "draw", "school")  # noqa: E731
+    size = lambda name: worlds if name == "mu" else (*worlds, 3)  # noqa: E731
+    return xr.Dataset({n: (dims(n), rng.normal(size=size(n))) for n in names}, {"school": ["a", "b", "c"]})
+
+
+class Groups(dict):
+    """The form of InferenceData, of ArviZ before 1.0: groups are Datasets."""
+
+    def groups(self):
+        return list(self)
+
+
+@pytest.mark.parametrize("form", [xr.DataTree.from_dict, Groups])
+def test_groups_of_arviz(tmp_path, form):
+    posterior, predictive = draws(["mu", "theta"]), draws(["y"], seed=7)
+    others = {"observed_data": xr.Dataset({"y": ("school", [1.0, 2.0, 3.0])}), "sample_stats": draws(["mu"])}
+    both = form({"posterior": posterior, "posterior_predictive": predictive, **others})
+    ens = mw.write("both", both, tmp_path, entity="school")
+    assert ens.entities == ["a", "b", "c"] and ens["b"].outcomes == ["mu", "theta", "y"] and ens.worlds == 40
+    for name, dataset in (("mu", posterior), ("theta", posterior), ("y", predictive)):
+        array = dataset[name].sel(school="b") if name != "mu" else dataset[name]
+        assert ens["b"].worlds(name).tolist() == array.values.reshape(-1).tolist()
+    alone = mw.write("alone", form({"posterior": posterior, **others}), tmp_path)
+    assert alone.entities == ["all"] and alone["all"].outcomes == ["mu", "theta[a]", "theta[b]", "theta[c]"]
+    assert mw.write("predictive", form({"posterior_predictive": predictive}), tmp_path, entity="school")["a"].outcomes == ["y"]
+    with pytest.raises(mw.InvalidError, match="the groups are observed_data, sample_stats, and only posterior and"):
+        mw.write("bad", form(others), tmp_path)
+    with pytest.raises(mw.InvalidError, match="both posterior and posterior_predictive have mu, theta: rename"):
+        mw.write("bad", form({"posterior": posterior, "posterior_predictive": posterior}), tmp_path)
+    with pytest.raises(mw.InvalidError, match="different coordinates, so give one group"):
+        mw.write("bad", form({"posterior": posterior, "posterior_predictive": draws(["y"], (2, 30))}), tmp_path)
+
+
+def test_one_group_of_a_tree(tmp_path):
+    tree = xr.DataTree.from_dict({"posterior": draws(["mu"]), "prior": draws(["theta"])})
+    assert mw.write("prior", tree["prior"], tmp_path, entity="school")["c"].outcomes == ["theta"]
+
+
+def test_ensembles_are_written_again(tmp_path, season):
+    names = ["home_margin", "home_won"]
+    copy = mw.write("copy", season.to_xarray("game", names), tmp_path)
+    back = mw.write("back", season.to_arviz("game", names), tmp_path)
+    assert copy.verify().hash == back.verify().hash and len(copy) == 288
+    assert back["game-017"].worlds("home_won").tolist() == season["game-017"].worlds("home_won").tolist()
+
+
+def test_places_without_coordinates_have_numbers(tmp_path):
+    values = np.arange(12.0).reshape(2, 6)
+    ens = mw.write("numbers", xr.Dataset({"x": (("queue", "world"), values)}), tmp_path, entity="queue")
+    assert ens.entities == ["queue-0", "queue-1"] and ens["queue-1"].worlds("x").tolist() == values[1].tolist()
+
+
 @pytest.mark.parametrize(
     ("values", "words"),
     [
@@ -91,6 +181,10 @@ def test_worlds_are_added_and_replaced(tmp_path):
         (pl.DataFrame({"world": [0, 2], "x": [1, 2]}), "world 1 of .* is missing"),
         (pl.DataFrame({"x": []}, schema={"x": pl.Int64}), "no rows"),
         (xr.Dataset({"x": (("a",), [1, 2])}), "name one world, or chain and draw"),
+        (xr.Dataset({"x": (("world",), [1, 2]), "y": (("a",), [1])}), r"y lacks the dimension world.*drop_vars\('y'\)"),
+        (xr.Dataset({"x": (("entity", "world"), [[1], [2]])}, {"entity": ["a", "a"]}), "names 'a' twice"),
+        (xr.DataTree(), "the dimensions are missing"),
+        ({"a": {"x": np.arange(3)}, "b": {"x": np.arange(2)}}, 'world 2 of .*"b" is missing'),
     ],
 )
 def test_numbers_that_cannot_be_stored(tmp_path, values, words):

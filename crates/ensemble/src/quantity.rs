@@ -25,7 +25,7 @@ pub struct Quantity {
     /// The outcome whose codes have labels.
     labels: Option<Outcome>,
     /// Whether it is 0 or 1.
-    is_flag: bool,
+    pub is_flag: bool,
     expression: Expression,
 }
 

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ::ensemble::{
     BetFile, BookQuestion, Columns, CompareQuestion, CorrelationQuestion, MakeModel, OutcomeQuestion, OutcomeRef,
-    PriceQuestion, StoredEnsemble, verify_with,
+    PriceQuestion, Quantity, StoredEnsemble, verify_with,
 };
-use model::Catalogue;
+use model::{Catalogue, OutcomeKind};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -127,11 +127,17 @@ impl Ensemble {
         Ok(json!(found).to_string())
     }
 
-    /// An outcome over all stored worlds.
-    fn array(&self, py: Python<'_>, entity: &str, outcome: &str) -> PyResult<Option<Array>> {
-        let entity = self.catalogue().find_entity(entity).map_err(Failure::unknown)?;
-        let outcome = self.catalogue().kind_of(entity).find_outcome(outcome).map_err(Failure::unknown)?;
-        Ok(Array::new(py.detach(|| self.values(OutcomeRef { entity, outcome }))?))
+    /// An outcome or an expression over all stored worlds. `entity` is that of plain names.
+    fn array(&self, py: Python<'_>, entity: Option<&str>, quantity: &str) -> PyResult<Option<Array>> {
+        let catalogue = self.catalogue();
+        let entity = entity.map(|name| catalogue.find_entity(name)).transpose().map_err(Failure::unknown)?;
+        let quantity = Quantity::parse(quantity, catalogue, entity).map_err(Failure::from)?;
+        if let Some(outcome) = quantity.as_outcome() {
+            return Ok(Array::new(py.detach(|| self.values(outcome))?));
+        }
+        let kind = if quantity.is_flag { OutcomeKind::Flag } else { OutcomeKind::Number };
+        let column = work(py, |wanted| quantity.column(&self.columns, wanted))?;
+        Ok(Array::new(Values::of(&column, kind)))
     }
 
     /// The numbers of the stored worlds, in the order of every array.
