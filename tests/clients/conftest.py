@@ -20,7 +20,8 @@ class Server:
     def __init__(self, folder, tokens, *more):
         self.token = None
         self.file = ["--token-file", str(folder / "tokens.toml")]
-        words = [MANYWORLDS, "serve", "--data", str(folder / "data"), "--listen", "127.0.0.1:0", "--pg", "127.0.0.1:0", *more]
+        words = [MANYWORLDS, "serve", "--data", str(folder / "data")]
+        words += [word for door in ["--listen", "--pg", "--flight"] for word in (door, "127.0.0.1:0")] + [*more]
         if tokens:
             self.token = self.create("all", "--read", "--write")
             words += self.file
@@ -33,6 +34,7 @@ class Server:
         self.host, self.port = found[1], int(found[2])
         self.url = f"http://{self.host}:{self.port}"
         self.pg_port = int(re.search(r"serving PostgreSQL clients on [\d.]+:(\d+)", said)[1])
+        self.flight_port = int(re.search(r"serving Arrow Flight SQL clients on [\d.]+:(\d+)", said)[1])
 
     def _token(self, *words):
         command = [MANYWORLDS, "token", *words, *self.file]

@@ -5,7 +5,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
+use base64::engine::general_purpose::STANDARD_NO_PAD as BASE64;
 use serde::Deserialize;
 
 use crate::access::{Access, Peer};
@@ -14,39 +14,44 @@ use crate::error::Refusal;
 
 /// Attaches the token's permissions to a request before reading its body.
 pub(crate) async fn check(State(app): State<App>, mut request: Request, next: Next) -> Result<Response, Response> {
-    let access = match &app.tokens {
-        None => Access::all(),
-        Some(tokens) => {
-            let from = request.extensions().get::<Peer>().copied();
-            let Some(token) = token_of(request.headers(), request.uri()) else {
-                return Err(unauthorized("send a token: authorization: Bearer TOKEN, or x-api-key: TOKEN"));
-            };
-            // An unreadable token file refuses every token: one of them may have been revoked.
-            let found = tokens.find(&token).map_err(|error| {
-                tracing::error!(%error, "cannot read the tokens");
-                let text = "the server cannot check tokens now: see its log";
-                Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5).into_response()
-            })?;
-            let Some(grant) = found else {
-                if let Some(Peer(address)) = from
-                    && !app.failures.slow_down(address).await
-                {
-                    let text = "too many failed logins: retry with a valid token";
-                    return Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, text).later(5).into_response());
-                }
-                return Err(unauthorized("unknown or revoked token"));
-            };
-            Access::of(grant)
+    let from = request.extensions().get().copied();
+    match access(&app, request.headers(), request.uri(), from).await {
+        Ok(access) => request.extensions_mut().insert(access),
+        Err(refusal) => {
+            let unknown = refusal.status() == StatusCode::UNAUTHORIZED;
+            let mut response = refusal.into_response();
+            if unknown {
+                response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            return Err(response);
         }
     };
-    request.extensions_mut().insert(access);
     Ok(next.run(request).await)
 }
 
-fn unauthorized(text: &str) -> Response {
-    let mut response = Refusal::new(StatusCode::UNAUTHORIZED, text).into_response();
-    response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-    response
+/// The permissions of a request.
+///
+/// # Errors
+/// 401 without a valid token, 429 after too many failures, 503 if the server cannot check tokens.
+pub(crate) async fn access(app: &App, headers: &HeaderMap, uri: &Uri, from: Option<Peer>) -> Result<Access, Refusal> {
+    let Some(tokens) = &app.tokens else { return Ok(Access::all()) };
+    let unauthorized = |text| Refusal::new(StatusCode::UNAUTHORIZED, text);
+    let token = token_of(headers, uri);
+    let token = token.ok_or_else(|| unauthorized("send a token: authorization: Bearer TOKEN, or x-api-key: TOKEN"))?;
+    // An unreadable token file refuses every token: one of them may have been revoked.
+    let found = tokens.find(&token).map_err(|error| {
+        tracing::error!(%error, "cannot read the tokens");
+        let text = "the server cannot check tokens now: see its log";
+        Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5)
+    })?;
+    match (found, from) {
+        (Some(grant), _) => Ok(Access::of(grant)),
+        (None, Some(Peer(address))) if !app.failures.slow_down(address).await => {
+            let text = "too many failed logins: retry with a valid token";
+            Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, text).later(5))
+        }
+        (None, _) => Err(unauthorized("unknown or revoked token")),
+    }
 }
 
 #[derive(Deserialize)]
@@ -55,14 +60,15 @@ struct Password {
 }
 
 /// The token, from any place used by clients of this server, of Arc and of both versions of line protocol.
-fn token_of(headers: &HeaderMap, uri: &Uri) -> Option<String> {
+pub(crate) fn token_of(headers: &HeaderMap, uri: &Uri) -> Option<String> {
     if let Some(value) = headers.get(header::AUTHORIZATION) {
         let (scheme, rest) = value.to_str().ok()?.split_once(' ')?;
         let rest = rest.trim();
         return match scheme.to_ascii_lowercase().as_str() {
             "bearer" | "token" => Some(rest.to_owned()),
             "basic" => {
-                let pair = String::from_utf8(BASE64.decode(rest).ok()?).ok()?;
+                // Some clients leave the padding out.
+                let pair = String::from_utf8(BASE64.decode(rest.trim_end_matches('=')).ok()?).ok()?;
                 Some(pair.split_once(':')?.1.to_owned())
             }
             _ => None,
@@ -91,6 +97,8 @@ mod tests {
         assert_eq!(found("authorization", "Bearer mw_1", "/"), some);
         assert_eq!(found("authorization", "token  mw_1", "/"), some);
         assert_eq!(found("authorization", "Basic dTptd18x", "/"), some);
+        assert_eq!(found("authorization", "Basic OjE=", "/"), Some("1".to_owned()));
+        assert_eq!(found("authorization", "Basic OjE", "/"), Some("1".to_owned()));
         assert_eq!(found("x-api-key", "mw_1", "/"), some);
         assert_eq!(found("", "", "/write?db=d&u=me&p=mw_1"), some);
         for (name, value) in

@@ -1,4 +1,5 @@
-//! The server: ingests rows and answers queries over HTTP, and answers queries over the PostgreSQL protocol.
+//! The server: ingests rows and answers queries over HTTP, and answers queries over the PostgreSQL protocol and Arrow
+//! Flight.
 //!
 //! Enters: a data folder, [`Settings`], and requests in the wire formats of `decode` or in SQL. Leaves: replies that
 //! name the stored and the rejected rows, with reasons.
@@ -12,14 +13,18 @@
 //! Handlers only translate HTTP; other crates handle formats, logs and plans.
 
 mod access;
+mod answers;
 mod api;
 mod app;
 mod ask;
 mod authenticate;
+mod connections;
 mod counters;
+mod door;
 mod ensembles;
 mod error;
 mod failures;
+mod flight;
 mod guard;
 mod influx;
 mod metrics;

@@ -1,46 +1,35 @@
-//! Accepts connections up to a limit, serves them until a stop, then drains them.
+//! Opens a server's doors, serves until a stop, then drains the connections.
 
 use std::future::Future;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use axum::Router;
 use disk::RealDisk;
-use hyper::Request;
-use hyper::body::Incoming;
-use hyper::service::{Service as _, service_fn};
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto::Builder;
-use hyper_util::server::graceful::{GracefulShutdown, Watcher};
-use hyper_util::service::TowerToHyperService;
 use ingest::{Failing, Store};
 use sql::MakeModel;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
 
-use crate::access::Peer;
 use crate::app::App;
+use crate::connections::Listener;
+use crate::door::Door;
 use crate::error::ServerError;
-use crate::pg;
 use crate::routes::router;
 use crate::settings::Settings;
 use crate::tls::{self, Tls};
 use crate::tokens::Tokens;
+use crate::{flight, pg};
 
 /// Time for running requests to finish after a stop.
 const GRACE: Duration = Duration::from_secs(20);
 
 /// A server that listens and does not serve yet.
 pub struct Server {
-    listener: TcpListener,
-    address: SocketAddr,
-    connections: usize,
-    patience: Duration,
-    tls: Option<Tls>,
-    postgres: Option<pg::Listener>,
+    http: Door,
+    postgres: Option<pg::Door>,
+    flight: Option<Door>,
     app: App,
 }
 
@@ -50,111 +39,74 @@ impl Server {
     /// # Errors
     /// If the server cannot use the folder or listen on the address.
     pub async fn open(settings: Settings, make_model: MakeModel) -> Result<Self, ServerError> {
-        let wanted = settings.listen;
         let tokens = settings.token_file.clone().map(Tokens::open).transpose()?;
-        if tokens.is_none() && !wanted.ip().is_loopback() {
-            return Err(ServerError::Open { address: wanted });
-        }
-        if let Some(address) = settings.postgres.filter(|address| !address.ip().is_loopback()) {
-            if tokens.is_none() {
-                return Err(ServerError::Open { address });
-            }
-            if settings.tls.is_none() {
-                return Err(ServerError::Plain { address });
-            }
-        }
-        let of = |protocols: &'static [&'static [u8]]| {
+        check_addresses(&settings, tokens.is_some())?;
+        let tls = |protocols: &'static [&'static [u8]]| {
             settings.tls.as_ref().map(|files| Tls::open(files.clone(), protocols)).transpose()
         };
-        let (tls, tls_of_postgres) = (of(&tls::HTTP)?, of(&[pg::ALPN])?);
+        let (tls_of_http, tls_of_postgres, tls_of_flight) = (tls(&tls::HTTP)?, tls(&[pg::ALPN])?, tls(&[tls::HTTP2])?);
         let store = Store::open(&settings.data, Arc::new(RealDisk), settings.store.clone()).await?;
-        let failed = |cause| ServerError::Listen { address: wanted, cause };
-        let listener = TcpListener::bind(wanted).await.map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
+        let (connections, patience) = (settings.connections, settings.request_timeout);
+        let http = Door::new(Listener::bind(settings.listen, connections).await?, tls_of_http, patience);
         let postgres = match settings.postgres {
             None => None,
+            Some(address) => Some(pg::Door::new(Listener::bind(address, connections).await?, tls_of_postgres)),
+        };
+        let flight = match settings.flight {
+            None => None,
             Some(address) => {
-                let bound = pg::Listener::bind(address, tls_of_postgres).await;
-                Some(bound.map_err(|cause| ServerError::Listen { address, cause })?)
+                let listener = Listener::bind(address, connections).await?;
+                Some(Door::new(listener, tls_of_flight, patience).http2_only())
             }
         };
-        let (connections, patience) = (settings.connections, settings.request_timeout);
         let app = App::new(settings, store, make_model, tokens)?;
-        Ok(Self { listener, address, connections, patience, tls, postgres, app })
+        Ok(Self { http, postgres, flight, app })
     }
 
     /// The listening address.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.http.address()
     }
 
     /// The listening address for PostgreSQL clients, if any.
     pub fn postgres_address(&self) -> Option<SocketAddr> {
-        self.postgres.as_ref().map(pg::Listener::address)
+        self.postgres.as_ref().map(pg::Door::address)
+    }
+
+    /// The listening address for Arrow Flight clients, if any.
+    pub fn flight_address(&self) -> Option<SocketAddr> {
+        self.flight.as_ref().map(Door::address)
     }
 
     /// Whether it serves TLS.
     pub fn is_secure(&self) -> bool {
-        self.tls.is_some()
+        self.http.is_secure()
     }
 
     /// Serves until `stop` ends, finishes running requests, and flushes all rows to tables. Returns the tables that
     /// could not be written; their rows stay in the logs.
     pub async fn run(self, stop: impl Future<Output = ()>) -> Vec<Failing> {
-        let mut builder = Builder::new(TokioExecutor::new());
-        builder.http1().timer(TokioTimer::new()).header_read_timeout(self.patience);
-        builder.http2().timer(TokioTimer::new()).keep_alive_interval(Some(self.patience));
-        let door = Arc::new(Door { builder, tls: self.tls, patience: self.patience });
-        let router = router(self.app.clone());
-        let graceful = GracefulShutdown::new();
-        let room = Arc::new(Semaphore::new(self.connections));
+        let app = self.app;
         let (close, closing) = watch::channel(false);
-        let postgres = self.postgres.map(|listener| tokio::spawn(listener.run(self.app.clone(), closing, GRACE)));
-        tokio::pin!(stop);
-        loop {
-            let accepted = async {
-                let Ok(permit) = room.clone().acquire_owned().await else { std::future::pending().await };
-                (self.listener.accept().await, permit)
-            };
-            let (accepted, permit) = tokio::select! {
-                accepted = accepted => accepted,
-                () = &mut stop => break,
-            };
-            let (stream, peer) = match accepted {
-                Ok((stream, peer)) => (stream, peer.ip()),
-                Err(error) => {
-                    // Out of file descriptors, or the client left already: later connections may work.
-                    tracing::warn!(%error, "cannot accept a connection");
-                    tokio::time::sleep(Duration::from_millis(50)).await;
-                    continue;
-                }
-            };
-            if let Err(error) = stream.set_nodelay(true) {
-                tracing::debug!(%error, "cannot set TCP_NODELAY");
-            }
-            let (door, router, watcher) = (door.clone(), router.clone(), graceful.watcher());
-            tokio::spawn(async move {
-                if let Err(error) = door.serve(stream, peer, router, watcher).await {
-                    tracing::debug!(error, "connection closed early");
-                }
-                drop(permit);
-            });
+        let mut doors = JoinSet::new();
+        doors.spawn(self.http.run(router(app.clone()), closing.clone(), GRACE));
+        if let Some(door) = self.postgres {
+            doors.spawn(door.run(app.clone(), closing.clone(), GRACE));
         }
-        self.app.closing.store(true, Ordering::Relaxed);
+        if let Some(door) = self.flight {
+            doors.spawn(door.run(flight::router(app.clone()), closing, GRACE));
+        }
+        stop.await;
+        app.closing.store(true, Ordering::Relaxed);
         close.send_replace(true);
-        drop(self.listener);
-        if tokio::time::timeout(GRACE, graceful.shutdown()).await.is_err() {
-            tracing::warn!("cancelled requests that did not end in time");
+        while let Some(ended) = doors.join_next().await {
+            if let Err(error) = ended {
+                tracing::error!(%error, "a listener failed");
+            }
         }
-        if let Some(Err(error)) = match postgres {
-            Some(task) => Some(task.await),
-            None => None,
-        } {
-            tracing::error!(%error, "the PostgreSQL listener failed");
-        }
-        let processes = self.app.processes.clone();
+        let processes = app.processes.clone();
         let ended = tokio::task::spawn_blocking(move || processes.close());
-        let failing = self.app.store.close().await;
+        let failing = app.store.close().await;
         if let Err(panic) = ended.await {
             tracing::error!(error = %panic, "query processes were not ended");
         }
@@ -162,48 +114,16 @@ impl Server {
     }
 }
 
-/// Everything that a connection needs.
-struct Door {
-    builder: Builder<TokioExecutor>,
-    tls: Option<Tls>,
-    patience: Duration,
-}
-
-type Failure = Box<dyn std::error::Error + Send + Sync>;
-
-impl Door {
-    async fn serve(&self, stream: TcpStream, peer: IpAddr, router: Router, watcher: Watcher) -> Result<(), Failure> {
-        match &self.tls {
-            None => self.converse(stream, peer, router, watcher).await,
-            Some(tls) => {
-                let stream = tokio::time::timeout(self.patience, tls.acceptor().accept(stream)).await??;
-                self.converse(stream, peer, router, watcher).await
-            }
-        }
+/// Whether the server may listen on its addresses: other machines need tokens.
+fn check_addresses(settings: &Settings, has_tokens: bool) -> Result<(), ServerError> {
+    let addresses = [Some(settings.listen), settings.postgres, settings.flight];
+    let mut public = addresses.into_iter().flatten().filter(|address| !address.ip().is_loopback());
+    if let Some(address) = public.next().filter(|_| !has_tokens) {
+        return Err(ServerError::Open { address });
     }
-
-    /// Serves requests until the client or the server closes the connection.
-    async fn converse<S>(&self, stream: S, peer: IpAddr, router: Router, watcher: Watcher) -> Result<(), Failure>
-    where
-        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    {
-        let spoke = Arc::new(AtomicBool::new(false));
-        let heard = spoke.clone();
-        let answerer = TowerToHyperService::new(router);
-        let service = service_fn(move |mut request: Request<Incoming>| {
-            heard.store(true, Ordering::Relaxed);
-            request.extensions_mut().insert(Peer(peer));
-            answerer.call(request)
-        });
-        let connection = self.builder.serve_connection(TokioIo::new(stream), service).into_owned();
-        let connection = watcher.watch(connection);
-        tokio::pin!(connection);
-        // The first bytes decide the HTTP version, and hyper would wait for them forever.
-        match tokio::time::timeout(self.patience, &mut connection).await {
-            Ok(ended) => ended,
-            Err(_) if spoke.load(Ordering::Relaxed) => connection.await,
-            Err(_) => Err("no request came in time".into()),
-        }
+    match settings.postgres.filter(|address| !address.ip().is_loopback()) {
+        Some(address) if settings.tls.is_none() => Err(ServerError::Plain { address }),
+        _ => Ok(()),
     }
 }
 

@@ -27,6 +27,8 @@ pub struct Settings {
     pub hosts: Vec<String>,
     /// The address to listen on for PostgreSQL clients, if any.
     pub postgres: Option<SocketAddr>,
+    /// The address to listen on for Arrow Flight clients, if any.
+    pub flight: Option<SocketAddr>,
     /// The token file. Without one, the server accepts only local connections, and grants them all permissions.
     pub token_file: Option<PathBuf>,
     /// Serve TLS only.
@@ -55,6 +57,7 @@ impl Settings {
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
             hosts: Vec::new(),
             postgres: None,
+            flight: None,
             token_file: None,
             tls: None,
             store: StoreOptions::default(),

@@ -151,11 +151,7 @@ pub(crate) async fn reply(
     let answered = app.questions.ask(&asking, |place| async move {
         let mut answering = asked.processes.ask(place, &question).await?;
         let (mut pieces, mut notes) = (Vec::new(), Vec::new());
-        while let Some(part) = answering
-            .next()
-            .await
-            .map_err(|failure| access.hides(failure.unknown.as_deref()).unwrap_or_else(|| failure.into()))?
-        {
+        while let Some(part) = access.part(&mut answering).await? {
             match part {
                 Part::Bytes(bytes) => pieces.push(Ok::<_, Infallible>(Bytes::from(bytes))),
                 Part::Notes(more) => notes = more,

@@ -14,8 +14,10 @@ use crate::error::ServerError;
 use crate::settings::TlsFiles;
 use crate::tokens::{Stamp, stamp};
 
+/// The ALPN name of version 2 of HTTP.
+pub(crate) const HTTP2: &[u8] = b"h2";
 /// ALPN names for HTTP clients.
-pub(crate) const HTTP: [&[u8]; 2] = [b"h2", b"http/1.1"];
+pub(crate) const HTTP: [&[u8]; 2] = [HTTP2, b"http/1.1"];
 
 /// Accepts TLS connections with the files' current certificate.
 pub(crate) struct Tls {

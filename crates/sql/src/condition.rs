@@ -20,12 +20,12 @@ use table::Segment;
 use table::upkeep::{Fate, Filter};
 
 use crate::distinct;
-use crate::engine::{Options, state};
 use crate::error::QueryError;
 use crate::exact;
 use crate::filter::is_plain;
 use crate::parser::parse;
 use crate::rows::{batch, invalid};
+use crate::session::{Options, state};
 use crate::syntax::{Node, walk};
 use crate::tables::{LogStatistics, may_match, with_views};
 

@@ -1,25 +1,20 @@
 //! Queries over one data folder.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, SchemaRef};
 use arrow::record_batch::RecordBatch;
 use datafusion::catalog::{
-    CatalogProvider, MemoryCatalogProvider, MemoryCatalogProviderList, MemorySchemaProvider, SchemaProvider,
-    TableProvider,
+    CatalogProvider, MemoryCatalogProvider, MemorySchemaProvider, SchemaProvider, TableProvider,
 };
 use datafusion::common::{Column, TableReference};
 use datafusion::config::Dialect;
-use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
-use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
-use datafusion::execution::runtime_env::RuntimeEnvBuilder;
-use datafusion::execution::session_state::SessionStateBuilder;
-use datafusion::execution::{SendableRecordBatchStream, SessionState};
+use datafusion::execution::SendableRecordBatchStream;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, cast};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
-use datafusion::prelude::{SQLOptions, SessionConfig, SessionContext};
+use datafusion::prelude::{SQLOptions, SessionContext};
 use datafusion::sql::parser::Statement;
 use datafusion::sql::sqlparser::ast;
 use disk::Disk;
@@ -33,48 +28,16 @@ use crate::ensembles;
 use crate::entity_events::EventsFunction;
 use crate::error::{NO_TABLE, QueryError, no_table};
 use crate::events::Events;
-use crate::exact;
-use crate::functions;
 use crate::limits::check_statement;
-use crate::literals::{Literal, place, quoted};
+use crate::literals::{Literal, number_marks, place, quoted};
 use crate::outcomes::Outcomes;
 use crate::parser::parse;
-use crate::pauses::PauseInJoins;
 use crate::postgres::{self, Login, Rewritten, rewrite};
 use crate::reading::Reading;
+use crate::session::{CATALOG, Options, Session};
 use crate::stored::{EnsembleSnapshot, Ensembles};
 use crate::tables::{Sim, Tables, Unique};
 use crate::worlds::WorldsFunction;
-
-const CATALOG: &str = "manyworlds";
-
-/// Resources of queries.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
-    /// Threads per query.
-    pub threads: usize,
-    /// Memory limit of all queries together, in bytes. Larger sorts, joins and groups spill to temporary files.
-    pub memory_bytes: usize,
-    /// The place for spilled data; `None`: the system's temporary folder, without a limit.
-    pub spill: Option<Spill>,
-}
-
-/// A place for temporary files.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spill {
-    /// The folder; it must exist.
-    pub folder: PathBuf,
-    /// Limit for all files of one query together, in bytes.
-    pub bytes: u64,
-}
-
-impl Default for Options {
-    /// One thread per core, 1 GB of memory, and the system's temporary folder.
-    fn default() -> Self {
-        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { threads, memory_bytes: 1 << 30, spill: None }
-    }
-}
 
 /// Names that a query can use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,30 +52,6 @@ impl Scope<'_> {
     /// Whether a database is visible.
     pub fn sees(&self, database: &str) -> bool {
         self.databases.is_none_or(|seen| seen.iter().any(|d| d == database))
-    }
-}
-
-/// State shared by all queries: settings, functions, memory and temporary files. Creating it takes longer than a small
-/// query.
-#[derive(Clone)]
-pub struct Session(SessionState);
-
-impl Session {
-    /// # Errors
-    /// If the folder for temporary files cannot be used.
-    pub fn new(options: Options) -> Result<Self, QueryError> {
-        let mut state = state(options)?;
-        functions::register(&mut state)?;
-        Ok(Self(state))
-    }
-
-    /// A new context without tables or cached files.
-    fn context(&self) -> SessionContext {
-        let mut state = self.0.clone();
-        state.register_catalog_list(Arc::new(MemoryCatalogProviderList::new()));
-        // A query may have replaced the file.
-        state.runtime_env().cache_manager.get_file_metadata_cache().clear();
-        SessionContext::new_with_state(state)
     }
 }
 
@@ -213,16 +152,34 @@ impl Engine {
         Ok(())
     }
 
+    /// All visible databases, sorted by name.
+    pub fn databases(&self) -> Vec<String> {
+        let mut names = self.catalog.schema_names();
+        names.retain(|name| !postgres::is_own(name));
+        names.sort_unstable();
+        names
+    }
+
     /// All visible tables, as database and name.
     pub fn tables(&self) -> Vec<(String, String)> {
         let named = |database: String| {
             let tables = self.catalog.schema(&database).map(|schema| schema.table_names()).unwrap_or_default();
             tables.into_iter().map(move |table| (database.clone(), table))
         };
-        let databases = self.catalog.schema_names().into_iter().filter(|name| !postgres::is_own(name));
-        let mut tables: Vec<_> = databases.flat_map(named).collect();
+        let mut tables: Vec<_> = self.databases().into_iter().flat_map(named).collect();
         tables.sort_unstable();
         tables
+    }
+
+    /// The columns of a table.
+    ///
+    /// # Errors
+    /// If the table is unknown or cannot be read.
+    pub fn columns<'a>(&'a self, database: &'a str, table: &'a str) -> BoxFuture<'a, Result<SchemaRef, QueryError>> {
+        Box::pin(async move {
+            let table = TableReference::full(CATALOG, database, table);
+            Ok(self.context.table_provider(table).await?.schema())
+        })
     }
 
     /// The names of all functions.
@@ -357,32 +314,6 @@ pub fn databases(data: &Path) -> Result<Vec<String>, QueryError> {
     Ok(names.into_iter().collect())
 }
 
-/// A session state without tables.
-pub(crate) fn state(options: Options) -> Result<SessionState, QueryError> {
-    /// Number of memory consumers to name when memory runs out.
-    const NAMED: std::num::NonZeroUsize = std::num::NonZeroUsize::MIN;
-    let mut config = SessionConfig::new()
-        .with_target_partitions(options.threads)
-        .with_default_catalog_and_schema(CATALOG, SIM)
-        .with_create_default_catalog_and_schema(false)
-        .with_information_schema(true);
-    // The filter of `min(a)` would drop rows that another aggregate, `max(b + 1)`, needs. It would also drop NaN
-    // values, which statistics omit: https://github.com/apache/datafusion/issues/24816.
-    config.options_mut().optimizer.enable_aggregate_dynamic_filter_pushdown = false;
-    let pool = TrackConsumersPool::new(FairSpillPool::new(options.memory_bytes), NAMED);
-    let mut disk = DiskManagerBuilder::default();
-    if let Some(Spill { folder, bytes }) = options.spill {
-        disk = disk.with_mode(DiskManagerMode::Directories(vec![folder])).with_max_temp_directory_size(bytes);
-    }
-    let runtime = RuntimeEnvBuilder::new().with_memory_pool(Arc::new(pool)).with_disk_manager_builder(disk);
-    let runtime = runtime.build_arc()?;
-    let builder = SessionStateBuilder::new().with_config(config).with_runtime_env(runtime).with_default_features();
-    let builder = builder.with_analyzer_rules(exact::analyzer_rules()).with_optimizer_rules(exact::optimizer_rules());
-    let mut state = builder.with_physical_optimizer_rule(Arc::new(PauseInJoins)).build();
-    exact::register(&mut state)?;
-    Ok(state)
-}
-
 /// Forbids statements that change tables, files or settings.
 fn allowed() -> SQLOptions {
     SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false)
@@ -429,6 +360,7 @@ fn question(sql: &str, dialect: Dialect) -> Result<Statement, QueryError> {
     if let Some(statement) = inner(&mut statement) {
         check_statement(statement)?;
         distinct::mend(statement)?;
+        number_marks(statement)?;
     }
     if asks(&statement) {
         return Ok(statement);

@@ -142,6 +142,36 @@ pub(crate) fn place(statement: &mut Statement, values: Option<&[Literal]>) -> Re
     Ok(places.most)
 }
 
+/// Numbers the parameters that are written `?`, in their order in the text.
+pub(crate) fn number_marks(statement: &mut Statement) -> Result<(), QueryError> {
+    let (mut marks, mut numbered) = (Vec::new(), false);
+    walk(statement, &mut |node| {
+        if let Node::Expr(Expr::Value(value)) = node
+            && let Value::Placeholder(name) = &value.value
+        {
+            if name == "?" { marks.push(value.span.start) } else { numbered = true }
+        }
+        Ok(())
+    })?;
+    if numbered && !marks.is_empty() {
+        return Err(QueryError::Syntax { reason: "cannot mix ? and $1: write one of them".to_owned() });
+    }
+    marks.sort_unstable();
+    marks.dedup();
+    if marks.is_empty() {
+        return Ok(());
+    }
+    walk(statement, &mut |node| {
+        if let Node::Expr(Expr::Value(value)) = node
+            && let Value::Placeholder(name) = &mut value.value
+            && let Ok(place) = marks.binary_search(&value.span.start)
+        {
+            *name = format!("${}", place + 1);
+        }
+        Ok(())
+    })
+}
+
 /// The items of a list that [`Literal::expression`] wrote; `None` if there are none.
 fn items(list: &Expr) -> Option<Vec<Expr>> {
     let Expr::Function(Function { name, args: FunctionArguments::List(list), .. }) = list else { return None };
@@ -200,6 +230,21 @@ impl Places<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn question_marks_are_numbered_from_left_to_right() {
+        use datafusion::sql::sqlparser::dialect::GenericDialect;
+        use datafusion::sql::sqlparser::parser::Parser;
+        let numbered = |sql: &str| {
+            let mut statement = Parser::parse_sql(&GenericDialect {}, sql).unwrap().remove(0);
+            number_marks(&mut statement).map(|()| statement.to_string())
+        };
+        let sql = "SELECT ?, a + ? AS \"?\", '?' FROM t\nWHERE b IN (?, ?) AND c = ANY(?) ORDER BY a LIMIT ?";
+        let expected = "SELECT $1, a + $2 AS \"?\", '?' FROM t WHERE b IN ($3, $4) AND c = ANY($5) ORDER BY a LIMIT $6";
+        assert_eq!(numbered(sql).unwrap(), expected);
+        assert_eq!(numbered("SELECT $2, $1").unwrap(), "SELECT $2, $1");
+        assert!(numbered("SELECT ?, $1").unwrap_err().to_string().contains("cannot mix"));
+    }
 
     #[test]
     fn postgresql_arrays_are_parsed() {

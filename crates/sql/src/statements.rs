@@ -45,6 +45,26 @@ fn next(bytes: &[u8], at: usize) -> usize {
     }
 }
 
+/// Writes the parameters `$name` as `$1`, `$2`: the places of their names. Quotes and comments stay.
+pub fn with_numbers(text: &str, names: &[&str]) -> String {
+    let bytes = text.as_bytes();
+    let (mut out, mut at, mut copied) = (String::new(), 0, 0);
+    while at < bytes.len() {
+        let end = next(bytes, at);
+        if bytes[at] == b'$' && end == at + 1 {
+            let name = text[end..].split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+            if let Some(place) = names.iter().position(|known| *known == name) {
+                out.push_str(&text[copied..end]);
+                out.push_str(&(place + 1).to_string());
+                copied = end + name.len();
+            }
+        }
+        at = end.max(copied);
+    }
+    out.push_str(&text[copied..]);
+    out
+}
+
 /// Whether the text is only comments and space.
 pub fn is_empty(text: &str) -> bool {
     without_comments(text).is_empty()
@@ -84,6 +104,13 @@ fn dollars(bytes: &[u8], at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn named_parameters_get_numbers() {
+        let sql = "SELECT $b, '$a', \"$a\" -- $a\nFROM t WHERE x = $a AND y = $aa AND z = $x$ $a $x$ AND é = $é";
+        let expected = "SELECT $2, '$a', \"$a\" -- $a\nFROM t WHERE x = $1 AND y = $aa AND z = $x$ $a $x$ AND é = $3";
+        assert_eq!(with_numbers(sql, &["a", "b", "é"]), expected);
+    }
 
     #[test]
     fn statements_end_at_semicolons_of_their_own() {

@@ -86,6 +86,11 @@ pub(crate) struct ServeArgs {
     /// Clients send the token as the password.
     #[arg(long, value_name = "ADDRESS", env = "MANYWORLDS_PG")]
     pub(crate) pg: Option<SocketAddr>,
+    /// Serve Arrow Flight SQL clients on this address
+    ///
+    /// For ADBC, JDBC and pyarrow. Clients send the token as `authorization: Bearer TOKEN` or as the password.
+    #[arg(long, value_name = "ADDRESS", env = "MANYWORLDS_FLIGHT")]
+    pub(crate) flight: Option<SocketAddr>,
     /// Require a token of this file
     ///
     /// `manyworlds token create` writes it. Without it the server listens on this machine only.

@@ -46,6 +46,7 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
         listen: args.listen,
         hosts: args.hosts.clone(),
         postgres: args.pg,
+        flight: args.flight,
         token_file: args.token_file.clone(),
         tls: tls.map(|(certificate, key)| TlsFiles { certificate, key }),
         connections: args.connections as usize,
@@ -60,6 +61,9 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
         let scheme = if server.is_secure() { "https" } else { "http" };
         if let Some(address) = server.postgres_address() {
             note(&format!("serving PostgreSQL clients on {address}"));
+        }
+        if let Some(address) = server.flight_address() {
+            note(&format!("serving Arrow Flight SQL clients on {address}"));
         }
         note(&format!("listening on {scheme}://{}; Ctrl-C flushes all rows and stops", server.address()));
     };

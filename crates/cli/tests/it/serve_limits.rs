@@ -78,11 +78,15 @@ fn first_byte(stream: &mut TcpStream, patience: Duration) -> Option<u8> {
 fn connections_past_the_limit_wait_for_others_to_end() {
     /// The first message of a client of `PostgreSQL` that requests TLS.
     const WANTS_TLS: &[u8] = b"\x00\x00\x00\x08\x04\xd2\x16\x2f";
+    /// The first message of a client of version 2 of HTTP.
+    const HTTP2: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
     const SILENCE: Duration = Duration::from_millis(500);
     let data = tempfile::tempdir().unwrap();
-    let server = Served::start(data.path(), &["--pg", "127.0.0.1:0", "--connections", "2"]);
+    let words = ["--pg", "127.0.0.1:0", "--flight", "127.0.0.1:0", "--connections", "2"];
+    let server = Served::start(data.path(), &words);
     let health = b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n";
-    let faces: [(SocketAddr, &[u8]); 2] = [(server.address, health), (server.postgres.unwrap(), WANTS_TLS)];
+    let faces: [(SocketAddr, &[u8]); 3] =
+        [(server.address, health), (server.postgres.unwrap(), WANTS_TLS), (server.flight.unwrap(), HTTP2)];
     for (address, greeting) in faces {
         let connect = || {
             let mut stream = TcpStream::connect(address).unwrap();

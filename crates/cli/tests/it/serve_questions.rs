@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::served::Served;
+use crate::served::{Served, running};
 use crate::support::{failure, program, run};
 
 /// Longer than any test should take.
@@ -14,13 +14,6 @@ const NEVER: Duration = Duration::from_mins(2);
 /// A short query with 10^12 rows.
 const ENDLESS: &str =
     "SELECT sum(a.value * b.value % 7) FROM generate_series(1, 1000000) a CROSS JOIN generate_series(1, 1000000) b";
-
-/// The number of running questions.
-fn running(server: &Served) -> usize {
-    let said = server.send("GET", "/metrics", &[], b"").text();
-    let line = said.lines().find_map(|l| l.strip_prefix("manyworlds_questions_running "));
-    line.unwrap_or_else(|| panic!("{said}")).parse().unwrap()
-}
 
 fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();

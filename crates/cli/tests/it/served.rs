@@ -15,6 +15,8 @@ pub(crate) struct Served {
     pub(crate) address: SocketAddr,
     /// The address for clients of `PostgreSQL`, if any.
     pub(crate) postgres: Option<SocketAddr>,
+    /// The address for clients of Arrow Flight, if any.
+    pub(crate) flight: Option<SocketAddr>,
     stderr: BufReader<ChildStderr>,
 }
 
@@ -40,19 +42,22 @@ impl Served {
     pub(crate) fn of(command: &mut Command) -> Self {
         let mut child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        let (mut said, mut postgres) = (String::new(), None);
+        let (mut said, mut postgres, mut flight) = (String::new(), None, None);
         let address = loop {
             let before = said.len();
             assert!(stderr.read_line(&mut said).unwrap() > 0, "the server ended: {said}");
             if let Some((_, rest)) = said[before..].split_once("PostgreSQL clients on ") {
                 postgres = Some(rest.trim().parse().unwrap());
             }
+            if let Some((_, rest)) = said[before..].split_once("Flight SQL clients on ") {
+                flight = Some(rest.trim().parse().unwrap());
+            }
             if let Some((_, rest)) = said[before..].split_once("listening on ") {
                 let url = rest.split(';').next().unwrap();
                 break url.split_once("://").unwrap().1.parse().unwrap();
             }
         };
-        Self { child, address, postgres, stderr }
+        Self { child, address, postgres, flight, stderr }
     }
 
     /// Sends one request on a new connection.
@@ -125,6 +130,13 @@ impl Reply {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|e| panic!("{e}: {}", self.text()))
     }
+}
+
+/// The number of running questions.
+pub(crate) fn running(server: &Served) -> usize {
+    let said = server.send("GET", "/metrics", &[], b"").text();
+    let line = said.lines().find_map(|l| l.strip_prefix("manyworlds_questions_running "));
+    line.unwrap_or_else(|| panic!("{said}")).parse().unwrap()
 }
 
 fn unchunked(mut body: &[u8]) -> Vec<u8> {

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use axum::http::StatusCode;
 use pgwire::messages::response::ErrorResponse;
 
 use crate::error::Refusal;
@@ -56,14 +55,6 @@ impl From<Failure> for PgError {
 
 impl From<Refusal> for PgError {
     fn from(refusal: Refusal) -> Self {
-        let code = match refusal.status() {
-            StatusCode::REQUEST_TIMEOUT => "57014",
-            StatusCode::PAYLOAD_TOO_LARGE => "53200",
-            StatusCode::FORBIDDEN => "42501",
-            StatusCode::SERVICE_UNAVAILABLE => "53000",
-            StatusCode::INTERNAL_SERVER_ERROR => "XX000",
-            _ => "42000",
-        };
-        Self::new(code, refusal.text())
+        Failure::from(refusal).into()
     }
 }

@@ -23,66 +23,51 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, oneshot, watch};
+use tokio::net::TcpStream;
+use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
 
 use crate::app::App;
+use crate::connections::{Accepted, Listener};
 use crate::tls::Tls;
 
 /// The ALPN name of the protocol; TLS clients may send it.
 pub(crate) const ALPN: &[u8] = b"postgresql";
 
 /// A bound listener that does not serve yet.
-pub(crate) struct Listener {
-    socket: TcpListener,
-    address: SocketAddr,
+pub(crate) struct Door {
+    listener: Listener,
     tls: Option<Tls>,
 }
 
-impl Listener {
-    pub(crate) async fn bind(wanted: SocketAddr, tls: Option<Tls>) -> io::Result<Self> {
-        let socket = TcpListener::bind(wanted).await?;
-        let address = socket.local_addr()?;
-        Ok(Self { socket, address, tls })
+impl Door {
+    pub(crate) fn new(listener: Listener, tls: Option<Tls>) -> Self {
+        Self { listener, tls }
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
-        self.address
+        self.listener.address()
     }
 
     /// Serves until `closing` turns true; then closes idle connections, and gives running statements `grace` to finish.
     pub(crate) async fn run(self, app: App, mut closing: watch::Receiver<bool>, grace: Duration) {
-        let shared = Arc::new(Shared { app: app.clone(), tls: self.tls, running: Running::default() });
-        let room = Arc::new(Semaphore::new(app.settings.connections));
+        let shared = Arc::new(Shared { app, tls: self.tls, running: Running::default() });
         let mut sessions = JoinSet::new();
         loop {
-            let accepted = async {
-                let Ok(permit) = room.clone().acquire_owned().await else { std::future::pending().await };
-                (self.socket.accept().await, permit)
-            };
-            let (accepted, permit) = tokio::select! {
-                accepted = accepted => accepted,
+            let accepted = tokio::select! {
+                accepted = self.listener.accept(&mut closing) => accepted,
                 _ = sessions.join_next(), if !sessions.is_empty() => continue,
-                () = session::closed(&mut closing) => break,
             };
-            match accepted {
-                Ok((stream, _)) => {
-                    let (shared, closing) = (shared.clone(), closing.clone());
-                    sessions.spawn(async move {
-                        if let Err(error) = startup::converse(stream, &shared, closing).await {
-                            tracing::debug!(%error, "connection closed early");
-                        }
-                        drop(permit);
-                    });
+            let Some(Accepted { stream, permit, .. }) = accepted else { break };
+            let (shared, closing) = (shared.clone(), closing.clone());
+            sessions.spawn(async move {
+                if let Err(error) = startup::converse(stream, &shared, closing).await {
+                    tracing::debug!(%error, "connection closed early");
                 }
-                Err(error) => {
-                    tracing::warn!(%error, "cannot accept a connection");
-                    tokio::time::sleep(Duration::from_millis(50)).await;
-                }
-            }
+                drop(permit);
+            });
         }
-        drop(self.socket);
+        drop(self.listener);
         let ended = async { while sessions.join_next().await.is_some() {} };
         if tokio::time::timeout(grace, ended).await.is_err() {
             tracing::warn!("cancelled statements that did not end in time");

@@ -46,7 +46,6 @@ pub(super) async fn converse(
     shared: &Arc<Shared>,
     closing: watch::Receiver<bool>,
 ) -> io::Result<()> {
-    stream.set_nodelay(true)?;
     // A second handle, to notice that the client is gone.
     let stream = stream.into_std()?;
     let watch = TcpStream::from_std(stream.try_clone()?)?;

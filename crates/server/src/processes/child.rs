@@ -21,8 +21,8 @@ use table::{SIM, TableError, TableName};
 use tokio::runtime::{Builder, Runtime};
 
 use super::body::{Batches, Body, Sink};
-use super::memory;
 use super::message::{Ask, Done, Failure, Format, Part, Question, Setup, Sql, Wanted, take};
+use super::{memory, names};
 use crate::error::{Refusal, UNKNOWN_NAME};
 use crate::warm::Warm;
 
@@ -147,6 +147,12 @@ impl Answerer {
                 let rows = engine.ask(&question.text, values).await?;
                 self.rows(rows).await
             }
+            Wanted::Names(wanted) => {
+                let names = names::list(&engine, wanted).await?;
+                let mut batches = self.batches(&names.schema())?;
+                batches.write(&names).map_err(|e| unwritten(&e))?;
+                finish(batches)
+            }
             Wanted::Description(types) => {
                 let asked = engine.describe(&question.text, types).await?;
                 // Clients can send values of any type as text.
@@ -210,16 +216,24 @@ impl Answerer {
     }
 
     async fn rows(&mut self, mut rows: Rows) -> Result<(), Failure> {
-        self.columns(&rows.schema())?;
-        let sink = Sink::new(&mut self.stream, usize::MAX);
-        let mut batches = Batches::new(&rows.schema(), sink).map_err(|e| unwritten(&e))?;
+        let mut batches = self.batches(&rows.schema())?;
         while let Some(batch) = rows.next().await {
             let batch = batch?;
             check_texts(&batch)?;
             batches.write(&batch).map_err(|e| unwritten(&e))?;
         }
-        batches.finish().and_then(|mut sink| Ok(sink.flush()?)).map_err(|e| unwritten(&e))
+        finish(batches)
     }
+
+    /// Sends the columns, and begins the rows.
+    fn batches(&mut self, schema: &Schema) -> Result<Batches<Sink<'_>>, Failure> {
+        self.columns(schema)?;
+        Batches::new(schema, Sink::new(&mut self.stream, usize::MAX)).map_err(|e| unwritten(&e))
+    }
+}
+
+fn finish(batches: Batches<Sink<'_>>) -> Result<(), Failure> {
+    batches.finish().and_then(|mut sink| Ok(sink.flush()?)).map_err(|e| unwritten(&e))
 }
 
 /// A reply body on its way to the server, up to a number of bytes.

@@ -74,8 +74,32 @@ pub(crate) enum Wanted {
     Body(Format),
     /// An Arrow IPC stream with a batch of rows per message. Holds the values of `$1`, `$2`.
     Rows(Vec<Literal>),
+    /// The databases or tables that match, in the form of [`Self::Rows`].
+    Names(Names),
     /// The parameter types and the columns. Holds the known parameter types as OIDs, 0 for others.
     Description(Vec<u32>),
+}
+
+/// Which databases or tables to list. Patterns are those of `LIKE`, and `None` matches all.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Names {
+    /// The catalogue.
+    pub(crate) catalog: Option<String>,
+    /// A pattern for databases.
+    pub(crate) databases: Option<String>,
+    /// `None`: list databases only.
+    pub(crate) tables: Option<Tables>,
+}
+
+/// Which tables to list.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Tables {
+    /// A pattern for tables.
+    pub(crate) names: Option<String>,
+    /// The types of tables; empty: all.
+    pub(crate) types: Vec<String>,
+    /// Whether to add the columns of each table.
+    pub(crate) columns: bool,
 }
 
 /// The format of a body.
@@ -115,7 +139,7 @@ pub(crate) struct Done {
     pub(crate) grown: bool,
 }
 
-/// The reason that a query failed, for both kinds of clients.
+/// The reason that a query failed, for all kinds of clients.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Failure {
     /// The HTTP status.
@@ -160,6 +184,20 @@ impl From<sql::QueryError> for Failure {
         };
         let code = code(&error);
         Self { unknown, ..Self::of(&Refusal::from(error), code) }
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        let code = match refusal.status() {
+            StatusCode::REQUEST_TIMEOUT => "57014",
+            StatusCode::PAYLOAD_TOO_LARGE => "53200",
+            StatusCode::FORBIDDEN => "42501",
+            StatusCode::SERVICE_UNAVAILABLE => "53000",
+            StatusCode::INTERNAL_SERVER_ERROR => "XX000",
+            _ => "42000",
+        };
+        Self::of(&refusal, code)
     }
 }
 

@@ -5,17 +5,19 @@
 //! and has a memory limit that the system enforces. The server kills a process after a cancelled or failed query; the
 //! next query gets another one.
 //!
-//! [`message`] is the protocol. [`pool`] and [`process`] are the server's side; [`child`], [`body`] and [`memory`] are
-//! the process's side.
+//! [`message`] is the protocol. [`pool`] and [`process`] are the server's side; [`child`], [`body`], [`memory`] and
+//! [`names`] are the process's side.
 
 mod body;
 mod child;
 mod code;
 mod memory;
 pub(crate) mod message;
+mod names;
 mod pool;
 mod process;
 
 pub use child::answer_questions;
-pub(crate) use message::{Ask, Failure, Format, Part, Question, Sql, Wanted};
+pub(crate) use message::{Ask, Failure, Format, Names, Part, Question, Sql, Tables, Wanted};
+pub(crate) use names::TABLE;
 pub(crate) use pool::{Answering, Pool};

@@ -20,7 +20,8 @@ pub(super) fn fill(data: &Path) {
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(super) fn start(data: &Path) -> Served {
-    let words = ["--pg", "127.0.0.1:0", "--question-seconds", "5", "--request-seconds", "2", "--question-memory", "64"];
+    let words = ["--pg", "127.0.0.1:0", "--flight", "127.0.0.1:0", "--question-seconds", "5", "--request-seconds", "2"];
+    let words = [&words[..], &["--question-memory", "64"]].concat();
     let server = Served::start(data, &words);
     let lines: Vec<_> = (0..50).map(|n| format!("cpu,host=h{} load={n},n={n}i {n}\n", n % 7)).collect();
     let lines = lines.concat();

@@ -1,11 +1,12 @@
-//! Structured hostile input, generated from a seed: HTTP requests, messages of `PostgreSQL`'s protocol, and damaged
-//! files. The program must answer or reject each, without a panic or a hang.
+//! Structured hostile input, generated from a seed: HTTP requests, messages of `PostgreSQL`'s protocol, calls of
+//! Arrow Flight, and damaged files. The program must answer or reject each, without a panic or a hang.
 //!
 //! `MANYWORLDS_HOSTILE_ROUNDS` sets the number of rounds (200), `MANYWORLDS_HOSTILE_SEED` the first seed (1). A failure
 //! prints the seed of its round, which reproduces it.
 
 mod dice;
 mod files;
+mod flight;
 mod http;
 mod postgres;
 mod sql;

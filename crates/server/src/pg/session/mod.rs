@@ -21,6 +21,7 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use crate::connections::closed;
 use crate::pg::error::PgError;
 use crate::pg::statements::{Asker, nobody};
 use crate::pg::values::{Formats, description};
@@ -49,12 +50,6 @@ pub(super) struct Session<'a, S> {
     status: TransactionStatus,
     /// Set after an error: the server skips messages until the client syncs.
     skips: bool,
-}
-
-/// Waits until the server is closing.
-pub(super) async fn closed(closing: &mut watch::Receiver<bool>) {
-    // A dropped sender means closing, too.
-    drop(closing.wait_for(|closing| *closing).await.map(drop));
 }
 
 /// The action after a message.

@@ -1,0 +1,92 @@
+//! Values of parameters, from a batch with one row.
+
+use arrow::array::{Array, AsArray as _, RecordBatch};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Field, Float64Type, Schema};
+use arrow::error::ArrowError;
+use arrow_flight::decode::FlightRecordBatchStream;
+use arrow_flight::{FlightData, error::FlightError};
+use futures::{Stream, TryStreamExt as _};
+use sql::Literal;
+use sql::postgres::type_of;
+use tonic::Status;
+
+use super::status::{invalid, unsupported};
+
+/// Maximum nesting of lists.
+const DEPTH_MAX: usize = 6;
+
+/// Reads the values of one run of a statement.
+pub(super) async fn read(
+    data: impl Stream<Item = Result<FlightData, Status>> + Send + 'static,
+) -> Result<Vec<Literal>, Status> {
+    let data = data.map_err(|status| FlightError::Tonic(Box::new(status)));
+    let batches: Vec<RecordBatch> = FlightRecordBatchStream::new_from_flight_data(data)
+        .try_collect()
+        .await
+        .map_err(|error| invalid(format!("cannot read the parameters: {error}")))?;
+    let mut rows = batches.iter().filter(|batch| batch.num_rows() > 0);
+    match (rows.next(), rows.next()) {
+        (Some(batch), None) if batch.num_rows() == 1 => {
+            batch.columns().iter().map(|column| value(column, 0, 0)).collect()
+        }
+        (None, _) => Ok(Vec::new()),
+        _ => Err(unsupported("cannot run a query for several rows of parameters: send one row")),
+    }
+}
+
+/// The columns of the parameters of a statement, named `$1`, `$2`.
+pub(super) fn schema(types: &[u32]) -> Schema {
+    let field =
+        |(number, oid): (usize, &u32)| Field::new(format!("${number}"), type_of(*oid).unwrap_or(DataType::Utf8), true);
+    Schema::new((1..).zip(types).map(field).collect::<Vec<_>>())
+}
+
+fn value(column: &dyn Array, row: usize, depth: usize) -> Result<Literal, Status> {
+    let of = column.data_type();
+    if let DataType::Dictionary(_, values) = of {
+        return value(&converted(&column.slice(row, 1), values)?, 0, depth);
+    }
+    if of.is_null() {
+        return Ok(Literal::Null);
+    }
+    if column.is_null(row) {
+        return Ok(Literal::NullOf(of.to_string()));
+    }
+    let text = || -> Result<String, Status> {
+        Ok(converted(&column.slice(row, 1), &DataType::Utf8)?.as_string::<i32>().value(0).to_owned())
+    };
+    Ok(match of {
+        DataType::Boolean => Literal::Bool(column.as_boolean().value(row)),
+        of if of.is_integer() => Literal::Number(text()?),
+        of if of.is_floating() => {
+            let number = converted(&column.slice(row, 1), &DataType::Float64)?.as_primitive::<Float64Type>().value(0);
+            Literal::Typed(number.to_string(), DataType::Float64.to_string())
+        }
+        of if of.is_string() => Literal::Text(text()?),
+        of if of.is_binary() => {
+            let bytes = converted(&column.slice(row, 1), &DataType::Binary)?;
+            Literal::Bytes(bytes.as_binary::<i32>().value(0).to_vec())
+        }
+        DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) if depth < DEPTH_MAX => {
+            let item = Field::new_list_field(item_of(of), true);
+            let list = converted(&column.slice(row, 1), &DataType::List(item.into()))?;
+            let items = list.as_list::<i32>().value(0);
+            let items = (0..items.len()).map(|place| value(&items, place, depth + 1));
+            Literal::List(items.collect::<Result<_, _>>()?)
+        }
+        of if of.is_temporal() || of.is_decimal() => Literal::Typed(text()?, of.to_string()),
+        other => return Err(unsupported(format!("parameters of type {other} are not supported"))),
+    })
+}
+
+fn item_of(list: &DataType) -> DataType {
+    match list {
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => item.data_type().clone(),
+        other => other.clone(),
+    }
+}
+
+fn converted(column: &dyn Array, to: &DataType) -> Result<arrow::array::ArrayRef, Status> {
+    cast(column, to).map_err(|error: ArrowError| invalid(format!("cannot read a parameter: {error}")))
+}
