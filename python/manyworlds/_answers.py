@@ -18,11 +18,6 @@ _SHOWN_OUTCOMES, _SHOWN_PAIRS = 12, 20
 
 
 def _number(value: float | str | None) -> float:
-    """A number of an answer. JSON has no NaN and no infinities: they are missing, or texts."""
-    return math.nan if value is None else float(value)
-
-
-def _number(value: float | str | None) -> float:
     """A number of an answer: JSON has NaN and infinities as texts, and had them as null."""
     return float("nan") if value is None else float(value)
 

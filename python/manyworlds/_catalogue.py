@@ -139,6 +139,7 @@ class Catalogue:
             "events": [_event_column(name, column) for name, column in (events or {}).items()],
         }
         self.has_events = bool(events)
+        self.values_per_world = sum(len(kinds[kind]) for kind in entities.values())
 
 
 def _event_column(name: str, column: Outcome) -> dict[str, Any]:

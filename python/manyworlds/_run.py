@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Callable
 
 from . import _native
+from ._ensemble import Ensemble
+from ._local import LocalEnsemble
 from ._model import Model, Prepared
 from ._processes import Processes, end_if_loading
 from .errors import InvalidError
 
 if TYPE_CHECKING:
     from ._data import Data
-    from ._ensemble import Ensemble
+
+
+#: Worlds in one call of `simulate`: of most models, and of quick ones, whose arrays are long so that NumPy's calls and
+#: the pages of the files cost little.
+_WORLDS, _QUICK_WORLDS = 5_000, 20_000
+#: A quick model plays this many worlds within this many seconds.
+_PROBE_WORLDS, _QUICK_SECONDS = 64, 0.02
+#: Values of a range, which memory holds together.
+_VALUES_MAX = 1 << 25
 
 
 def run(
@@ -88,7 +99,7 @@ def run(
         "catalogue": prepared.catalogue._json,
         "seed": seed,
         "worlds": worlds,
-        "range_worlds": range_worlds or min(5000, -(-worlds // cores)),
+        "range_worlds": range_worlds or _range_worlds(prepared, seed, worlds, cores, bool(until or processes)),
         "threads": cores,
         "mode": "replace" if replace else "resume" if resume else "new",
         # A model without events has none to store.
@@ -99,9 +110,23 @@ def run(
     if processes:
         players = Processes(model, parameters, place._backend.arguments, name, goal)
         try:
-            _native.play(store, described, players.play, progress, players.stop)
+            played = _native.play(store, described, players.play, progress, players.stop)
         finally:
             players.stop()
     else:
-        _native.play(store, described, prepared.play, progress)
-    return place.ensembles[name]
+        played = _native.play(store, described, prepared.play, progress)
+    return Ensemble(place, LocalEnsemble(played))
+
+
+def _range_worlds(prepared: Prepared, seed: int, worlds: int, cores: int, is_shared: bool) -> int:
+    """Worlds in one call of `simulate`. Slow models share the worlds among the cores, quick ones play many at once."""
+    even = min(_WORLDS, -(-worlds // cores))
+    if is_shared or worlds <= even:
+        return even
+    started = time.perf_counter()
+    probe = (prepared.catalogue_json, 0, min(_PROBE_WORLDS, worlds))
+    failed = prepared.play(seed, *probe[1:], _native.emitter(*probe), _native.events(*probe))
+    # The run reports a failure.
+    if failed or prepared.catalogue.has_events or time.perf_counter() - started > _QUICK_SECONDS:
+        return even
+    return max(even, min(_QUICK_WORLDS, worlds, _VALUES_MAX // prepared.catalogue.values_per_world))

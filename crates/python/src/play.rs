@@ -6,15 +6,15 @@ use ::ensemble::{Encoders, EventMode, Follow, Goal, Plan, Registered, Store as T
 use model::{Catalogue, Model};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use run::{Control, ElsewhereError, Options, PlayElsewhere, Players, Summary, Until};
+use run::{Control, ElsewhereError, Options, PlayElsewhere, Players, Until};
 use serde::Deserialize;
-use serde_json::json;
 use table::PageFormat;
 use world::{Seed, World, WorldRange};
 
+use crate::ensemble::Ensemble;
 use crate::failure::Failure;
 use crate::model::PythonModel;
-use crate::store::Store;
+use crate::store::{Store, make_model};
 use crate::wait::{wait, wait_blocking, wait_to_end};
 
 /// A run, as Python describes it.
@@ -88,7 +88,8 @@ async fn take_up(tables: &mut Tables, plan: Plan, mode: Mode, has_goal: bool) ->
     Ok(ensemble)
 }
 
-/// Plays worlds of a model and stores them. Calls `progress` with the number of worlds played, and of all.
+/// Plays worlds of a model, stores them, and opens the ensemble. Calls `progress` with the number of worlds played, and
+/// of all.
 ///
 /// Without `stop`, `play` plays ranges in threads of this process, as [`PythonModel`] describes. After the first signal
 /// the run finishes the ranges in progress, and raises. With `stop`, `play(version, first, count)` has a range played
@@ -102,7 +103,7 @@ pub(crate) fn play(
     play: Py<PyAny>,
     progress: Option<Py<PyAny>>,
     stop: Option<Py<PyAny>>,
-) -> PyResult<String> {
+) -> PyResult<Ensemble> {
     let request: Request = serde_json::from_str(request).map_err(Failure::invalid)?;
     let plan = request.plan()?;
     let until = request.until.as_ref().map(|given| until(given, &plan.catalogue)).transpose()?;
@@ -113,12 +114,14 @@ pub(crate) fn play(
     };
     let control = Arc::new(Control::default());
     let (folder, disk) = store.opened();
+    let name = plan.name.clone();
     let (threads, mode, watched) = (request.threads.max(1), request.mode, control.clone());
     let work = async move {
         let mut tables = Tables::open_or_create(&folder, disk).await?;
         let ensemble = take_up(&mut tables, plan, mode, until.is_some()).await?;
         let options = Options { threads, format: PageFormat::default(), until };
-        Ok::<Summary, Failure>(run::play_by(players, &mut tables, ensemble, options, watched).await?)
+        run::play_by(players, &mut tables, ensemble, options, watched).await?;
+        Ok::<_, Failure>(tables.ensemble(&name).await?)
     };
     let report = || {
         let played = (control.done() / entities).min(worlds as u64);
@@ -128,7 +131,8 @@ pub(crate) fn play(
         control.stop();
         stop.as_ref().map_or(Ok(()), |stop| stop.call0(py).map(drop))
     };
-    Ok(json!(wait_to_end(py, work, end, report)?).to_string())
+    let stored = wait_to_end(py, work, end, report)?;
+    wait_blocking(py, move || Ensemble::open(stored, make_model()))
 }
 
 /// A function of Python that has ranges played in other processes.

@@ -27,7 +27,7 @@ pub(crate) struct Store {
     session: OnceLock<Session>,
 }
 
-fn make_model() -> MakeModel {
+pub(crate) fn make_model() -> MakeModel {
     ::ensemble::make_model(cli::models())
 }
 
