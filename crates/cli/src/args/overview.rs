@@ -47,5 +47,5 @@ fn overview(command: &Command) -> String {
             );
         }
     }
-    text + "\nRun 'manyworlds help COMMAND' for its flags and an example.\n"
+    text + "Run 'manyworlds help COMMAND' for its flags and an example.\n"
 }
