@@ -12,7 +12,7 @@ import sys
 import traceback
 from collections.abc import Mapping
 from importlib import metadata
-from types import SimpleNamespace
+from types import CodeType, FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, Callable
 
 from . import _native
@@ -225,12 +225,27 @@ def described(model: Model) -> str:
     return json.dumps([p._described(name) for name, p in model.parameters.items()])
 
 
+def _compiled(value: Any) -> str:
+    """What a function or its code does, without the names of files, which change from session to session."""
+    if isinstance(value, frozenset):
+        return f"{{{','.join(sorted(map(_compiled, value)))}}}"
+    if isinstance(value, CodeType):
+        return f"{value.co_code!r}{value.co_names}{value.co_varnames}{[*map(_compiled, value.co_consts)]}"
+    if isinstance(value, FunctionType):
+        # The function that `per_world` wraps is in a cell.
+        cells = [cell.cell_contents for cell in value.__closure__ or ()]
+        kept = [cell for cell in cells if isinstance(cell, FunctionType)]
+        return _compiled(value.__code__) + repr(value.__defaults__) + "".join(map(_compiled, kept))
+    return repr(value)
+
+
 def origin(model: Model) -> dict[str, str]:
     """Where a model is from: its source, the versions of its libraries, and its attributes if it has any."""
     try:
         source = inspect.getsource(type(model))
     except (OSError, TypeError):
-        source = ""
+        # Of classes in notebooks, Python 3.11 does not find the source.
+        source = "".join(_compiled(value) for _, value in sorted(vars(type(model)).items()) if isinstance(value, FunctionType))
     libraries = {"python": platform.python_version()}
     for name in ("numpy", "numba", "jax", "simpy"):
         if name in sys.modules:

@@ -384,3 +384,30 @@ def test_the_model_is_found_where_it_is_loaded(tmp_path):
     assert any("was made with arguments that are not stored" in detail for detail in without_model(run(3)))
     with pytest.raises(mw.InvalidError, match="it was started with"):
         mw.run(Shifted(4), 10, name="shift-3", data=tmp_path, resume=True)
+
+
+def test_classes_without_a_source_are_told_apart(tmp_path):
+    """As in a notebook, where each session names its files anew."""
+    text = """
+class Walk(mw.Model):
+    def catalogue(self, p):
+        return mw.Catalogue({"walk": {"end": mw.real()}}, ["walk"])
+    @mw.per_world
+    def simulate(self, p, world):
+        return {"walk": {"end": world.random().gauss(0, SD) if "a" in {"a", "b"} else 0.0}}
+"""
+
+    def walk(file, sd):
+        names = {"mw": mw}
+        exec(compile(text.replace("SD", str(sd)), file, "exec"), names)
+        return names["Walk"]()
+
+    def stop(played, worlds):
+        raise KeyboardInterrupt
+
+    options = {"worlds": 2000, "name": "walk", "data": tmp_path, "range_worlds": 1, "threads": 1}
+    with pytest.raises(KeyboardInterrupt):
+        mw.run(walk("cell-1", 1), progress=stop, **options)
+    with pytest.raises(mw.InvalidError, match="started with"):
+        mw.run(walk("cell-1", 100), resume=True, **options)
+    assert mw.run(walk("cell-2", 1), resume=True, **options).worlds == 2000
