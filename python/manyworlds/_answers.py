@@ -208,7 +208,7 @@ class Distribution:
         )
 
 
-def _picture(bins: tuple[Bin, ...], caption: str = "") -> str:
+def _picture(bins: tuple[Bin, ...], caption: str) -> str:
     """A histogram as an image; empty if an end is not finite."""
     return shown.histogram([(b.low, b.high, b.worlds) for b in bins], caption)
 
@@ -307,7 +307,7 @@ class Book:
 
     def _repr_html_(self) -> str:
         title = f"profit: mean {self.mean:.4g}, loss in {self.loss.probability:.1%} of {self.worlds} worlds"
-        return f"<figure>{_picture(self.histogram)}<figcaption>{title}</figcaption></figure>"
+        return f"<figure>{_picture(self.histogram, 'profit')}<figcaption>{title}</figcaption></figure>"
 
     @staticmethod
     def _of(answer: dict[str, Any]) -> Book:

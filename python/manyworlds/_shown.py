@@ -42,7 +42,7 @@ def figure(image: str, caption: str) -> str:
     return f"<figure>{image}<figcaption>{escape(caption)}</figcaption></figure>"
 
 
-def histogram(bins: Sequence[tuple[float, float, int]], caption: str = "") -> str:
+def histogram(bins: Sequence[tuple[float, float, int]], caption: str) -> str:
     """Bars for bins (low, high, worlds), with the ends of their axis and its caption; empty if an end is not finite.
 
     An image with its data in the address: viewers of untrusted notebooks drop SVG elements and keep images, whose scripts

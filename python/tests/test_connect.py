@@ -149,7 +149,7 @@ def test_books_are_the_same_from_rows_files_and_servers(remote, season, tmp_path
     assert (book.stake, book.worlds, len(book.worst), book.bets[0].id) == (12.5, 200, 3, "both")
     assert book.bets[0].probability == won.probability and book.tails[0].level == 0.9
     assert abs(book.mean - sum(bet.expected_profit for bet in book.bets)) < 1e-9
-    assert "<svg" in book._repr_html_()
+    assert '<img' in book._repr_html_() and 'alt="histogram of profit"' in book._repr_html_()
     file.write_text("legs,stake,odds\nhome_won,1,evens\n")
     with pytest.raises(mw.InvalidError, match="bets.csv, line 2, column odds: expected a decimal number"):
         season.book(file)

@@ -1,6 +1,6 @@
 //! Models that are programs in any language.
 //!
-//! Enters: a command line that the user typed. Leaves: a [`Plugin`](model::Plugin) whose worlds the program plays. The
+//! Enters: a command line that the user typed. Leaves: a [`Plugin`](::model::Plugin) whose worlds the program plays. The
 //! program describes itself in its first line on standard output. Then it reads one JSON line for each range of worlds
 //! from standard input, and answers with an Arrow IPC stream or with lines of JSON; `docs/program.md` has the protocol.
 //!
