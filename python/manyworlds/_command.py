@@ -3,7 +3,6 @@
 import os
 import signal
 import sys
-import sysconfig
 import traceback
 
 from . import _native
@@ -26,6 +25,6 @@ def main() -> int:
         return _ERROR
     # Python's handlers run only between its own instructions, and the command is one.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    script = os.path.join(sysconfig.get_path("scripts"), "manyworlds")
-    program = script if os.access(script, os.X_OK) else os.path.abspath(sys.argv[0])
+    # The package may have no script. `-P` keeps modules of the working folder out.
+    program = [sys.executable, "-P", "-m", "manyworlds"]
     return _native.main(["manyworlds", *sys.argv[1:]], program)

@@ -15,21 +15,27 @@ mod settings;
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use anyhow::{Context as _, Result};
 use model::Models;
 
-/// The file to start for processes of this program, and why it is unknown.
-static PROGRAM: OnceLock<io::Result<PathBuf>> = OnceLock::new();
+/// How this process was started.
+static STARTED: OnceLock<Started> = OnceLock::new();
 
-/// Runs a command and returns the exit code. `words` are the command line with the program's name first; `program` is
-/// the file that runs commands, for those that start processes of their own.
-pub fn main(words: Vec<OsString>, program: io::Result<PathBuf>) -> ExitCode {
+struct Started {
+    /// A program and its first arguments, or why they are unknown.
+    program: io::Result<Vec<OsString>>,
+    /// The words after the program's name.
+    words: Vec<OsString>,
+}
+
+/// Runs a command and returns the exit code. `words` are the command line with the program's name first; `program` runs
+/// commands that follow it, for commands that start processes of their own: a file and its first arguments.
+pub fn main(words: Vec<OsString>, program: io::Result<Vec<OsString>>) -> ExitCode {
     // Commands run once in a process.
-    let _ = PROGRAM.set(program);
+    let _ = STARTED.set(Started { program, words: words.iter().skip(1).cloned().collect() });
     // Errors of delta-rs and of the broker's client come back as values; main prints them once.
     let filter = tracing_subscriber::EnvFilter::try_from_env("MANYWORLDS_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,deltalake_core=off,buoyant_kernel=off,lapin=off"));
@@ -86,13 +92,18 @@ impl From<()> for ExitCode {
     }
 }
 
-/// The file that runs commands.
-fn program() -> Result<PathBuf> {
-    match PROGRAM.get() {
+/// The program that runs commands, and its first arguments.
+fn program() -> Result<Vec<OsString>> {
+    match STARTED.get().map(|started| &started.program) {
         Some(Ok(program)) => Ok(program.clone()),
         Some(Err(error)) => Err(io::Error::new(error.kind(), error.to_string())).context("cannot find this program"),
         None => anyhow::bail!("cannot find this program"),
     }
+}
+
+/// The words of this command line after the program.
+fn words() -> &'static [OsString] {
+    STARTED.get().map_or(&[], |started| &started.words)
 }
 
 /// Whether the reader of stdout closed it early, like `head`. This is not an error.

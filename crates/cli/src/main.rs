@@ -8,5 +8,6 @@ use std::process::ExitCode;
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    cli::main(std::env::args_os().collect(), std::env::current_exe()).0.into()
+    let program = std::env::current_exe().map(|file| vec![file.into_os_string()]);
+    cli::main(std::env::args_os().collect(), program).0.into()
 }

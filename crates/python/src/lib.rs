@@ -38,12 +38,12 @@ use pyo3::prelude::*;
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
-/// Runs a command of the program `manyworlds` and returns its exit code. `program` is the file that the command was
-/// started with.
+/// Runs a command of the program `manyworlds` and returns its exit code. `program` starts processes of
+/// commands: a file and its first arguments.
 #[pyfunction]
-fn main(py: Python<'_>, words: Vec<PathBuf>, program: PathBuf) -> u8 {
-    let words = words.into_iter().map(PathBuf::into_os_string).collect();
-    py.detach(|| cli::main(words, Ok(program))).0
+fn main(py: Python<'_>, words: Vec<PathBuf>, program: Vec<PathBuf>) -> u8 {
+    let owned = |words: Vec<PathBuf>| words.into_iter().map(PathBuf::into_os_string).collect();
+    py.detach(|| cli::main(owned(words), Ok(owned(program)))).0
 }
 
 #[pymodule]

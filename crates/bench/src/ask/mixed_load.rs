@@ -1,5 +1,6 @@
 //! A mixed load: appends, flushes and questions at once, each in its own process.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::ScopedJoinHandle;
@@ -48,7 +49,7 @@ pub struct MixedLoad {
 /// hold all of `events`. A thread per kind starts its processes, so no kind delays another. Each answer must count at
 /// least the acknowledged events and at most the sent ones.
 pub(super) fn mixed_load(
-    program: &Path,
+    program: &[OsString],
     data: &Path,
     events: &Events,
     plan: MixedLoadPlan,

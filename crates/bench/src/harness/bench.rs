@@ -1,5 +1,6 @@
 //! The context of a benchmark, and what all results have in common.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
@@ -10,8 +11,8 @@ use crate::harness::report::Report;
 
 /// The context of a benchmark.
 pub struct Bench<'a, W> {
-    /// The program to measure.
-    pub program: &'a Path,
+    /// The program to measure, and its first arguments.
+    pub program: &'a [OsString],
     /// An empty folder to work in.
     pub data: &'a Path,
     pub workload: &'a W,

@@ -1,6 +1,6 @@
 //! Starts the measured program, and measures its processes.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
@@ -25,8 +25,10 @@ pub struct Used {
 }
 
 /// A command of the program, without this process's `MANYWORLDS_` variables: they would change the measurement.
-pub(crate) fn command<W: AsRef<OsStr>>(program: &Path, words: impl IntoIterator<Item = W>) -> Command {
+pub(crate) fn command<W: AsRef<OsStr>>(program: &[OsString], words: impl IntoIterator<Item = W>) -> Command {
+    let [program, first @ ..] = program else { return Command::new("") };
     let mut command = Command::new(program);
+    command.args(first);
     for (name, _) in std::env::vars_os() {
         if name.as_encoded_bytes().starts_with(b"MANYWORLDS_") {
             command.env_remove(name);

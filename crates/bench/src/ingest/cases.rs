@@ -1,5 +1,6 @@
 //! The cases; each has one server and one load.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
@@ -15,7 +16,7 @@ use crate::harness::child::command;
 
 impl ServerSettings {
     /// The command that starts this server over the folder `data`.
-    pub(super) fn command(&self, program: &Path, data: &Path) -> Command {
+    pub(super) fn command(&self, program: &[OsString], data: &Path) -> Command {
         let mut command = command(program, ["serve", "--listen", "127.0.0.1:0"]);
         for (flag, value) in [
             ("--durability", self.durability.to_string()),

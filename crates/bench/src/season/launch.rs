@@ -1,5 +1,6 @@
 //! Runs the program in separate processes.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -13,7 +14,7 @@ use crate::harness::disk_space::remove_folder;
 /// One `manyworlds run football`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RunRequest<'a> {
-    pub(crate) program: &'a Path,
+    pub(crate) program: &'a [OsString],
     pub(crate) data: &'a Path,
     pub(crate) name: &'a str,
     pub(crate) worlds: u32,

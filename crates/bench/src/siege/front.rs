@@ -1,5 +1,6 @@
 //! State shared by the actors of a siege.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -16,7 +17,7 @@ use crate::ingest::records::Measurement;
 
 /// State that lasts over all lives.
 pub(super) struct Campaign<'a> {
-    pub(super) program: &'a Path,
+    pub(super) program: &'a [OsString],
     pub(super) data: &'a Path,
     /// A folder for the siege's files. If the data folder has its own disk, this one is on another.
     pub(super) scratch: &'a Path,

@@ -1,5 +1,6 @@
 //! The expected worlds, played before the siege begins.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -28,7 +29,7 @@ pub(super) fn bet() -> Value {
 
 impl Known {
     /// Plays the ensemble that stays into `data`, and the other one into a folder in `scratch`.
-    pub(super) fn find_out(program: &Path, data: &Path, scratch: &Path) -> Result<Self, BenchError> {
+    pub(super) fn find_out(program: &[OsString], data: &Path, scratch: &Path) -> Result<Self, BenchError> {
         let run = |words: &[&str], data: &Path| {
             let mut command = command(program, words);
             command.arg("--data").arg(data);

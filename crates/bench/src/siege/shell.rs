@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -45,6 +46,7 @@ impl Shell<'_> {
         let [stdin, stdout, stderr] =
             ["in", "out", "err"].map(|end| campaign.scratch.join(format!("{}.{end}", self.actor)));
         let mut command = command(campaign.program, words);
+        let program = PathBuf::from(command.get_program());
         command.arg("--data").arg(campaign.data).process_group(0);
         campaign.clock.give(&mut command);
         command.stdin(Stdio::null());
@@ -55,16 +57,16 @@ impl Shell<'_> {
         command.stdout(File::create(&stdout).map_err(BenchError::io("make", &stdout))?);
         command.stderr(File::create(&stderr).map_err(BenchError::io("make", &stderr))?);
         let started = Instant::now();
-        let mut child = command.spawn().map_err(BenchError::io("start", campaign.program))?;
+        let mut child = command.spawn().map_err(BenchError::io("start", &program))?;
         let mut killed = false;
         let status = loop {
-            if let Some(status) = child.try_wait().map_err(BenchError::io("wait for", campaign.program))? {
+            if let Some(status) = child.try_wait().map_err(BenchError::io("wait for", &program))? {
                 break status;
             }
             let since = started.elapsed();
             if !killed && (kill_after.is_some_and(|after| since > after) || since > PATIENCE) {
                 killed = true;
-                child.kill().map_err(BenchError::io("kill", campaign.program))?;
+                child.kill().map_err(BenchError::io("kill", &program))?;
                 if since > PATIENCE {
                     self.find(Kind::Death, format!("`{}` does not end", words.join(" ")));
                 }

@@ -2,6 +2,7 @@
 
 mod siege;
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -55,7 +56,7 @@ pub(super) struct BenchContext<'a, W: clap::Args> {
     data: PathBuf,
     /// Removes the work folder, unless the user named it.
     temporary: Option<TempDir>,
-    program: PathBuf,
+    program: Vec<OsString>,
     stop: Box<dyn Fn() -> bool>,
 }
 

@@ -89,7 +89,7 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
 
 /// The command of a query process.
 fn question_program() -> Result<Vec<OsString>> {
-    Ok(vec![crate::program()?.into_os_string(), "question-process".into()])
+    Ok(crate::program()?.into_iter().chain(["question-process".into()]).collect())
 }
 
 /// Returns freed memory to the system even while idle.

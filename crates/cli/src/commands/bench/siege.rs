@@ -47,7 +47,7 @@ fn may_mount() -> bool {
 fn go_inside() -> anyhow::Error {
     match crate::program() {
         Ok(program) => {
-            let error = unshare().arg(program).args(std::env::args_os().skip(1)).arg("--inside").exec();
+            let error = unshare().args(program).args(crate::words()).arg("--inside").exec();
             anyhow::Error::new(error).context("cannot start unshare")
         }
         Err(error) => error,
