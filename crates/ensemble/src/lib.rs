@@ -30,6 +30,7 @@ mod event_reader;
 mod event_source;
 mod expression;
 mod given;
+mod goal;
 mod interval;
 mod known;
 mod model_words;
@@ -45,7 +46,7 @@ mod store;
 mod stored;
 mod verify;
 
-pub use aggregate::{Aggregate, Aggregates, FOLLOWED_MAX, Follow, Goal};
+pub use aggregate::{Aggregate, Aggregates, FOLLOWED_MAX, Follow};
 pub use book::{
     Bet, BetField, BetFile, BetFileError, BetRisk, BookAnswer, BookQuestion, Decimal, DecimalError, Share, Shortfall,
     Side, TailRisk, WorstWorld,
@@ -63,6 +64,7 @@ pub use event_source::EventSource;
 pub use expr::Error as ExpressionError;
 pub use expression::{BitSet, Expression, OutcomeRef};
 pub use given::{Given, TooFew, Wider};
+pub use goal::Goal;
 pub use interval::Interval;
 pub use known::KnownOutcome;
 pub use paths::RangePaths;
