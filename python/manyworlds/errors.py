@@ -50,7 +50,7 @@ class RefusedRowsError(InvalidError):
 
 
 class DamagedError(Error):
-    """Stored data cannot be read. Other ensembles and tables are not affected."""
+    """Stored data cannot be read, or only by a newer version. Other ensembles and tables are not affected."""
 
 
 class ModelError(Error):

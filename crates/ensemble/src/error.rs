@@ -48,6 +48,19 @@ pub enum EnsembleError {
     /// The model to replay worlds is missing or failed.
     #[error("worlds of ensemble {ensemble:?} cannot be played again: {reason}")]
     Replay { ensemble: String, reason: String },
+    /// A newer program stored the ensemble.
+    #[error(
+        "cannot {action} ensemble {name:?}: a newer version of this program stored it with {}, which this version does not \
+         know; update this program",
+        lacks.join(" and ")
+    )]
+    Newer {
+        name: String,
+        /// `read` or `change`.
+        action: &'static str,
+        /// What this program does not know.
+        lacks: Vec<String>,
+    },
     /// The stored data of an ensemble is unreadable or inconsistent. Other ensembles are not affected.
     #[error("ensemble {name:?} is damaged: {reason}")]
     Damaged { name: String, reason: String },

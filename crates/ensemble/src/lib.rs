@@ -34,6 +34,7 @@ mod goal;
 mod interval;
 mod known;
 mod model_words;
+mod needs;
 mod paths;
 mod plan;
 mod price;

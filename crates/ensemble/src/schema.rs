@@ -91,9 +91,9 @@ pub(crate) fn ensemble_fields() -> Vec<Field> {
 /// outcome, and the goal.
 pub(crate) const ENOUGH: &str = "enough";
 
-pub(crate) fn enough_fields() -> Vec<Field> {
-    ensemble_fields().into_iter().chain([Field::new(ENOUGH, FieldType::Text)]).collect()
-}
+/// A column of `sim.ensembles` added with the first ensemble that was extended: what a program must know to read the
+/// ensemble, or to change it.
+pub(crate) const NEEDS: &str = "needs";
 
 pub(crate) fn outcomes_table() -> Definition {
     Definition::of_fields(

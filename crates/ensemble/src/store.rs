@@ -13,6 +13,7 @@ use table::{ErrorKind, Segment, Table};
 use world::WorldRange;
 
 use crate::error::EnsembleError;
+use crate::needs::Access;
 use crate::paths::{RangePaths, TABLES, is_of, partition, range_of, table_folder, version_of};
 use crate::plan::{EventMode, Plan};
 use crate::range_reader::RangeReader;
@@ -117,7 +118,7 @@ impl Store {
         };
         let row = row.ok_or_else(|| damaged(name, "its outcomes belong to no registered version"))?;
         let version = version_of(row);
-        let Described { plan, created, enough } = self.read_plan(name, row)?;
+        let Described { plan, created, enough, .. } = self.read_plan(name, row)?;
         let outcomes = self.ranges(&self.outcomes, name, version).await?;
         let mut events = self.ranges(&self.events, name, version).await?;
         events.retain(|(range, _, _)| outcomes.iter().any(|(done, _, _)| done == range));
@@ -192,7 +193,8 @@ impl Store {
         let version = version_of(row);
         // Completed ranges are not simulated again.
         [&self.ensembles, &self.events, &self.outcomes].into_iter().try_for_each(Table::make_durable)?;
-        let Described { plan, .. } = self.read_plan(name, row)?;
+        let Described { plan, needs, .. } = self.read_plan(name, row)?;
+        needs.check(name, Access::Write)?;
         let outcomes = self.outcomes.segments().await?;
         let older = |s: &Segment| is_of(s, name) && version_of(s) < version;
         let replaces = versions > 1 || outcomes.iter().any(older);

@@ -111,7 +111,7 @@ impl From<&EnsembleError> for Failure {
             EnsembleError::Replay { .. } | EnsembleError::Catalogue { .. } | EnsembleError::NoModel { .. } => {
                 "ModelError"
             }
-            EnsembleError::Damaged { .. } => "DamagedError",
+            EnsembleError::Damaged { .. } | EnsembleError::Newer { .. } => "DamagedError",
         };
         Self::new(class, error)
     }

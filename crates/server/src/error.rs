@@ -200,6 +200,7 @@ impl From<&EnsembleError> for Refusal {
             EnsembleError::Damaged { .. } => {
                 Self::bad(format!("{error}; the server's operator can replace or remove the ensemble")).of_kind(DAMAGED)
             }
+            EnsembleError::Newer { .. } => Self::bad(error.to_string()).of_kind(DAMAGED),
             EnsembleError::Memory { .. } => Self::bad(error.to_string()).of_kind(LIMIT),
             EnsembleError::Replay { .. } => {
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).of_kind(MODEL)

@@ -7,17 +7,18 @@ use std::path::Path;
 use chrono::SecondsFormat;
 use disk::Disk;
 use table::{
-    Change, Codec, Committed, Encoder, EncodingSet, ErrorKind, FieldType, FlatColumn, FlatValues, PageFormat, Rewrite,
-    Segment, SegmentReader, SegmentSchema, SegmentWriter, TableError, TransactionId, WrittenSegment,
+    Change, Codec, Committed, Encoder, EncodingSet, ErrorKind, Field, FieldType, FlatColumn, FlatValues, PageFormat,
+    Rewrite, Segment, SegmentReader, SegmentSchema, SegmentWriter, TableError, TransactionId, WrittenSegment,
 };
 use uuid::Uuid;
 use world::{Seed, World, WorldRange};
 
 use super::{Registered, Result, Store};
 use crate::error::EnsembleError;
+use crate::needs::{Access, EXTENSION, Needs};
 use crate::paths::{partition, version_of};
 use crate::plan::{EventMode, Plan};
-use crate::schema::{ENOUGH, ENSEMBLE_COLUMNS, enough_fields, ensemble_fields};
+use crate::schema::{ENOUGH, ENSEMBLE_COLUMNS, NEEDS, ensemble_fields};
 use crate::stored::{damaged, fetch};
 
 /// How often to try a change of a row.
@@ -31,6 +32,20 @@ pub(super) struct Described {
     pub(super) created: String,
     /// See [`StoredEnsemble::enough`](crate::stored::StoredEnsemble::enough).
     pub(super) enough: Option<String>,
+    pub(super) needs: Needs,
+}
+
+impl Described {
+    /// Columns that only some rows have, with their texts.
+    fn optional(&self) -> Vec<(&'static str, String)> {
+        let enough = self.enough.clone().map(|enough| (ENOUGH, enough));
+        enough.into_iter().chain(self.needs.text().map(|needs| (NEEDS, needs))).collect()
+    }
+
+    fn fields(&self) -> Vec<Field> {
+        let optional = self.optional().into_iter().map(|(name, _)| Field::new(name, FieldType::Text));
+        ensemble_fields().into_iter().chain(optional).collect()
+    }
 }
 
 fn described(name: &str, disk: &dyn Disk, path: &Path, bytes: u64) -> std::result::Result<Described, Box<dyn Error>> {
@@ -47,6 +62,13 @@ fn described(name: &str, disk: &dyn Disk, path: &Path, bytes: u64) -> std::resul
         let text = text(column)?;
         Ok(text.parse().map_err(|_| format!("its {column} cannot be {text:?}"))?)
     };
+    let optional = |column: &str| -> std::result::Result<Option<String>, TableError> {
+        let found = segment.column(column).is_ok().then(|| text(column)).transpose()?;
+        Ok(found.filter(|text| !text.is_empty()))
+    };
+    let needs = Needs::parse(&optional(NEEDS)?.unwrap_or_default());
+    // Other columns may hold what only a newer program reads.
+    needs.check(name, Access::Read)?;
     let plan = Plan {
         name: name.to_owned(),
         model: text("model")?,
@@ -58,8 +80,7 @@ fn described(name: &str, disk: &dyn Disk, path: &Path, bytes: u64) -> std::resul
         catalogue: serde_json::from_str(&text("catalogue")?)
             .map_err(|e| format!("its catalogue does not read: {e}"))?,
     };
-    let enough = segment.column(ENOUGH).is_ok().then(|| text(ENOUGH)).transpose()?.filter(|enough| !enough.is_empty());
-    Ok(Described { plan, created: text("created")?, enough })
+    Ok(Described { plan, created: text("created")?, enough: optional(ENOUGH)?, needs })
 }
 
 /// Checks that a stored version can get the worlds of `plan`.
@@ -87,7 +108,8 @@ impl Store {
     pub(super) async fn commit_plan(&mut self, plan: &Plan) -> Result<Option<u64>> {
         let version = self.ensembles.version() + 1;
         let created = chrono::Utc::now().to_rfc3339_opts(SecondsFormat::Secs, true);
-        let segment = self.write_plan(version, &Described { plan: plan.clone(), created, enough: None })?;
+        let segment = self
+            .write_plan(version, &Described { plan: plan.clone(), created, enough: None, needs: Needs::default() })?;
         let transaction = Some(TransactionId::once(format!("version/{version}")));
         let change = Change { add: vec![segment.clone()], transaction, ..Change::default() };
         match self.ensembles.commit(&change).await? {
@@ -134,7 +156,9 @@ impl Store {
                 return Ok(registered);
             }
             let longer = Plan { worlds: plan.worlds, range_worlds: plan.range_worlds, ..described.plan };
-            if self.rewrite_plan(row, &Described { plan: longer.clone(), ..described }, tries == TRIES).await? {
+            // Its ranges no longer begin at multiples of one length.
+            let needs = described.needs.with(EXTENSION);
+            if self.rewrite_plan(row, &Described { plan: longer.clone(), needs, ..described }, tries == TRIES).await? {
                 return Ok(Registered { plan: longer, ..registered });
             }
         }
@@ -158,6 +182,7 @@ impl Store {
             let row = self.rows_of(name).await?.into_iter().find(|s| version_of(s) == version);
             let row = row.ok_or_else(|| EnsembleError::Version { name: name.to_owned(), version })?;
             let stored = self.read_plan(name, &row)?;
+            stored.needs.check(name, Access::Write)?;
             let mut described = stored.clone();
             change(&mut described);
             if described == stored || self.rewrite_plan(row, &described, tries == TRIES).await? {
@@ -169,7 +194,7 @@ impl Store {
     /// Replaces the row of a version; `false` after a concurrent commit, unless `is_last_try`.
     async fn rewrite_plan(&mut self, row: Segment, described: &Described, is_last_try: bool) -> Result<bool> {
         let add = self.write_plan(version_of(&row), described)?;
-        let columns = if described.enough.is_some() { enough_fields() } else { Vec::new() };
+        let columns = if described.optional().is_empty() { Vec::new() } else { described.fields() };
         let rewrite = Some(Rewrite::SameRows);
         let change = Change { add: vec![add], remove: vec![row], columns, rewrite, ..Change::default() };
         match self.ensembles.commit(&change).await {
@@ -179,15 +204,15 @@ impl Store {
     }
 
     /// Writes the row of a version to a file of its own.
-    fn write_plan(&self, version: u64, Described { plan, created, enough }: &Described) -> Result<Segment> {
+    fn write_plan(&self, version: u64, described: &Described) -> Result<Segment> {
+        let Described { plan, created, .. } = described;
         let fail = |cause| TableError::Encode { path: "of the ensemble's description".into(), cause };
         let catalogue = serde_json::to_string(&plan.catalogue)
             .map_err(|e| EnsembleError::Description { name: plan.name.clone(), reason: e.to_string() })?;
         let seed = plan.seed.0.to_string();
         let texts = [plan.model.as_str(), &plan.parameters, &seed, "", "", plan.events.into_str(), created, &catalogue];
         let numbers = [0, 0, 0, plan.worlds.count() as i32, plan.range_worlds as i32];
-        let fields = if enough.is_some() { enough_fields() } else { ensemble_fields() };
-        let schema = SegmentSchema::new(&fields).map_err(fail)?;
+        let schema = SegmentSchema::new(&described.fields()).map_err(fail)?;
         let mut encoder = Encoder::new(&schema, PageFormat { codec: Codec::Zstd(3), encodings: EncodingSet::Portable })
             .map_err(fail)?;
         let columns = (0..ENSEMBLE_COLUMNS.len()).map(|i| match ENSEMBLE_COLUMNS[i].1 {
@@ -195,8 +220,8 @@ impl Store {
             _ => encoder.flat(i, FlatColumn::IntRuns(&[(numbers[i], 1)])),
         });
         let mut columns = columns.collect::<std::result::Result<Vec<_>, _>>().map_err(fail)?;
-        if let Some(enough) = enough {
-            columns.push(encoder.flat(columns.len(), FlatColumn::TextRuns(&[(enough, 1)])).map_err(fail)?);
+        for (_, text) in described.optional() {
+            columns.push(encoder.flat(columns.len(), FlatColumn::TextRuns(&[(&text, 1)])).map_err(fail)?);
         }
         let path = format!("ensemble={}/version={version}/plan-{}.parquet", plan.name, Uuid::new_v4().simple());
         let mut writer = SegmentWriter::create(self.disk.clone(), &self.ensembles.root().join(&path), &schema)?;
@@ -212,7 +237,82 @@ impl Store {
             // A permission error is not damage.
             Ok(refused) if refused.kind() == ErrorKind::Environment => EnsembleError::Table(*refused),
             Ok(error) => damaged(name, &error.to_string()),
-            Err(reason) => damaged(name, &reason.to_string()),
+            Err(reason) => match reason.downcast::<EnsembleError>() {
+                Ok(newer) => *newer,
+                Err(reason) => damaged(name, &reason.to_string()),
+            },
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use disk::RealDisk;
+    use model::Catalogue;
+
+    use super::*;
+
+    fn plan(worlds: u32) -> Plan {
+        Plan {
+            name: "season".to_owned(),
+            model: "walk".to_owned(),
+            parameters: "{}".to_owned(),
+            seed: Seed(1),
+            worlds: WorldRange::new(World(0), worlds).unwrap(),
+            range_worlds: 10,
+            events: EventMode::Replay,
+            catalogue: Catalogue { kinds: Vec::new(), entities: Vec::new(), events: Vec::new() },
+        }
+    }
+
+    /// What every way to an ensemble says, once its row needs `needs`: readers first, then writers.
+    async fn said(needs: &str) -> Vec<Option<String>> {
+        let data = tempfile::tempdir().unwrap();
+        let mut store = Store::open_or_create(data.path(), Arc::new(RealDisk)).await.unwrap();
+        let version = store.register(plan(25), false).await.unwrap().version;
+        let with = |described: &mut Described| described.needs = Needs::parse(needs);
+        store.change_plan("season", version, with).await.unwrap();
+        let error = |error: EnsembleError| error.to_string();
+        vec![
+            store.ensemble("season").await.err().map(error),
+            store.ensembles().await.unwrap().remove(0).1.err().map(error),
+            store.resume("season").await.err().map(error),
+            store.take_up("season", version).await.err().map(error),
+            store.extend(&plan(30)).await.err().map(error),
+            store.plan_worlds("season", version, plan(30).worlds).await.err().map(error),
+            store.note_enough("season", version, Some("met")).await.err().map(error),
+        ]
+    }
+
+    #[tokio::test]
+    async fn rows_of_newer_programs_are_refused() {
+        let refused = |action: &str, need: &str| {
+            let newer = format!("a newer version of this program stored it with {need:?}");
+            Some(format!(
+                "cannot {action} ensemble \"season\": {newer}, which this version does not know; update this program"
+            ))
+        };
+        let writing = said("write:extension,write:zones").await;
+        assert_eq!(writing[..2], [None, None]);
+        assert!(writing[2..].iter().all(|said| *said == refused("change", "write:zones")), "{writing:?}");
+        let reading = said("zones").await;
+        assert!(reading.iter().all(|said| *said == refused("read", "zones")), "{reading:?}");
+        let known = said("write:extension").await;
+        let incomplete = "ensemble \"season\" cannot be extended before it is complete: it stores 0 of 25 worlds";
+        assert_eq!(known.into_iter().flatten().collect::<Vec<_>>(), [incomplete]);
+    }
+
+    #[tokio::test]
+    async fn newer_versions_can_be_replaced_and_dropped() {
+        let data = tempfile::tempdir().unwrap();
+        let mut store = Store::open_or_create(data.path(), Arc::new(RealDisk)).await.unwrap();
+        for _ in 0..2 {
+            let version = store.register(plan(25), true).await.unwrap().version;
+            store.change_plan("season", version, |described| described.needs = Needs::parse("zones")).await.unwrap();
+        }
+        store.drop_ensemble("season").await.unwrap();
+        assert_eq!(store.names().await.unwrap(), Vec::<String>::new());
     }
 }

@@ -41,6 +41,7 @@ async fn extension_equals_a_longer_run() {
         let extended = extend_on(Arc::new(RealDisk), data.path(), with(long())).await.unwrap();
         assert!(extended.complete);
         assert_eq!((extended.version, extended.worlds, extended.played), (old.version, 47, 22));
+        assert_eq!(needs(data.path()), ["write:extension"]);
         assert_eq!((&extended.hash, &extended.events.hash), (&whole.hash, &whole.events.hash));
         let found = stored(data.path()).await;
         assert!(verify(&found, &*model(&dice::PLUGIN)).unwrap().ok);
@@ -48,6 +49,21 @@ async fn extension_equals_a_longer_run() {
         let worlds: Vec<u32> = columns.ensemble().world_numbers().map(|world| world.0).collect();
         assert_eq!(worlds, (0..47).collect::<Vec<_>>());
     }
+}
+
+/// What the newest row of `sim.ensembles` needs, as any reader of Parquet sees it.
+fn needs(data: &Path) -> Vec<String> {
+    let folder = data.join("sim/ensembles/ensemble=test/version=1");
+    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let texts = files.filter_map(|file| {
+        let segment = table::SegmentReader::open(&file).unwrap();
+        let column = segment.column("needs").ok()?;
+        match segment.flat(0, column, 0..1).unwrap() {
+            table::FlatValues::Texts { dictionary, .. } => dictionary.into_iter().next(),
+            _ => None,
+        }
+    });
+    texts.collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
