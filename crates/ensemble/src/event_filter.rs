@@ -170,6 +170,7 @@ impl Binder<'_> {
             Node::Int(value) => Ok(value as f64),
             Node::Real(value) => Ok(value),
             Node::Null => self.fail(expr.at, "use IS NULL to ask for missing values"),
+            _ if expr.is_condition() => self.fail(expr.at, Expr::NO_NUMBER),
             _ => self.fail(expr.at, "expected a number here"),
         }
     }
@@ -276,6 +277,7 @@ mod tests {
             ("play_type + 1 > 3", "expected a number: play_type holds words"),
             ("down = run", "events have no column \"run\""),
             ("down = 'run'", "expected a number here"),
+            ("(down > 1) + 1 > 1", "expected a number, found a condition: here conditions do not count as 0 and 1"),
             ("down ~ 'a'", "down holds numbers, not words"),
             ("play_type ~ '('", "invalid pattern"),
             ("down has 'a'", "events have no sets"),

@@ -14,6 +14,9 @@
 //!            | "abs(" sum ")" | "min(" sum "," sum ")" | "max(" sum "," sum ")"
 //! NAME       = name | entity ":" name | "any \"\" text"
 //! ```
+//! A condition in parentheses is a number where one is needed, 1 if it holds and else 0: `10 * (margin > 3)`. Binders of
+//! names that may be missing refuse that.
+//!
 //! `&&`, `||` and `!` mean AND, OR and NOT. Keywords are case-insensitive. Put a name in double quotes if it equals a
 //! keyword or has characters other than letters, digits, `_` and `.`. Entities may contain hyphens.
 //!

@@ -167,8 +167,7 @@ impl Parser {
     }
 
     fn compared(&mut self, left: Box<Expr>, comparison: Comparison, at: usize) -> Part {
-        let left = value(left)?;
-        Ok(made(Node::Compare(left, comparison, value(self.sum()?)?), at))
+        Ok(made(Node::Compare(left, comparison, self.sum()?), at))
     }
 
     fn text(&mut self, expected: &str) -> Parsed<(String, usize)> {
@@ -208,11 +207,11 @@ impl Parser {
         if !operators.iter().any(|(sign, _)| self.is_sign(sign)) {
             return Ok(first);
         }
-        let (at, first) = (first.at, value(first)?);
+        let at = first.at;
         let mut rest = Vec::new();
         while let Some((_, operator)) = operators.iter().find(|(sign, _)| self.sign(sign)) {
             self.count()?;
-            rest.push((*operator, *value(part(self)?)?));
+            rest.push((*operator, *part(self)?));
         }
         Ok(made(Node::Chain(first, rest), at))
     }
@@ -231,7 +230,7 @@ impl Parser {
     fn negative(&mut self) -> Part {
         let at = self.at();
         self.advance();
-        let inner = value(self.nested(Self::atom)?)?;
+        let inner = self.nested(Self::atom)?;
         Ok(match inner.node {
             Node::Int(value) => made(Node::Int(-value), at),
             Node::Real(value) => made(Node::Real(-value), at),
@@ -279,28 +278,30 @@ impl Parser {
         };
         self.advance();
         self.advance();
-        let first = value(self.nested(Self::sum)?)?;
+        let first = self.argument()?;
         let node = match operator {
             None => Node::Absolute(first),
             Some(_) if !self.sign(",") => return self.fail("expected a comma"),
-            Some(operator) => Node::Chain(first, vec![(operator, *value(self.nested(Self::sum)?)?)]),
+            Some(operator) => Node::Chain(first, vec![(operator, *self.argument()?)]),
         };
         self.close()?;
         Ok(made(node, at))
+    }
+
+    fn argument(&mut self) -> Part {
+        let argument = self.nested(Self::sum)?;
+        match *self.peek() {
+            What::Sign(sign) if Comparison::signed(sign).is_some() => {
+                self.fail("put a condition that is an argument in parentheses, such as abs((a > 0))")
+            }
+            _ => Ok(argument),
+        }
     }
 }
 
 #[expect(clippy::unnecessary_box_returns, reason = "every part of a tree is in a box")]
 fn made(node: Node, at: usize) -> Box<Expr> {
     Box::new(Expr { node, at })
-}
-
-/// Rejects a condition where a value is needed.
-fn value(expr: Box<Expr>) -> Part {
-    if expr.is_condition() {
-        return Err((expr.at, "expected a number, found a condition".to_owned()));
-    }
-    Ok(expr)
 }
 
 fn named(expr: Expr) -> Parsed<Name> {

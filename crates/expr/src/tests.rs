@@ -53,6 +53,12 @@ fn precedence_shapes_the_tree() {
         ("n = 9223372036854775808", "(= n 9.223372036854776e18)"),
         ("flag = true", "(= flag true)"),
         ("min > 1", "(> min 1)"),
+        ("(a > 1) + (b or c) * 2", "(Add (> a 1) (Multiply (or b c) 2))"),
+        ("10*(a > 3) - -(not b)", "(Subtract (Multiply 10 (> a 3)) (- (not b)))"),
+        ("abs((a > 1)) > 1 or a = (b > 1)", "(or (> (abs (> a 1)) 1) (= a (> b 1)))"),
+        // Without parentheses, a comparison takes the whole sum.
+        ("a > 0 + b", "(> a (Add 0 b))"),
+        ("10 * a > 3", "(> (Multiply 10 a) 3)"),
     ] {
         assert_eq!(parse(text).map(|expr| shown(&expr)).as_deref(), Ok(tree), "{text}");
     }
@@ -68,9 +74,10 @@ fn errors_name_expectation_and_position() {
         ("a # 3", "unexpected '#': put names with special characters in double quotes", 2),
         ("sum(a) > 1", "expected one of the functions abs, min, max", 0),
         ("min(a) > 1", "expected a comma", 5),
-        ("(a > 1) + 2 > 1", "expected a number, found a condition", 3),
-        ("abs((a > 1)) > 1", "expected a number, found a condition", 7),
-        ("a = (b > 1)", "expected a number, found a condition", 7),
+        ("abs(a > 1) > 1", "put a condition that is an argument in parentheses, such as abs((a > 0))", 6),
+        ("max(1, a = 1)", "put a condition that is an argument in parentheses, such as abs((a > 0))", 9),
+        ("a > 0 > b", "expected AND, OR, an operator or the end", 6),
+        ("2 * not a", "expected a name, a number or a 'text'", 4),
         ("3 in (1)", "expected a name before this test", 0),
         ("a in 1", "expected a list of values in parentheses", 5),
         ("a in (1 2)", "expected a comma or a closing parenthesis", 8),

@@ -102,6 +102,9 @@ impl Expr {
         if let Node::Name(text) = &self.node { Some(Name { text: text.clone(), at: self.at }) } else { None }
     }
 
+    /// Why a binder that has no conditions as numbers refuses one.
+    pub const NO_NUMBER: &str = "expected a number, found a condition: here conditions do not count as 0 and 1";
+
     /// Whether the form alone makes this a condition. Names and TRUE can be conditions, too.
     pub fn is_condition(&self) -> bool {
         use Node::{All, Any, Compare, Has, In, IsNull, Match, Not};

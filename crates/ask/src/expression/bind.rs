@@ -157,6 +157,9 @@ impl Binder<'_> {
 
     /// `at` is the position of the comparison, for errors.
     fn compare(&self, left: &Expr, comparison: Comparison, right: &Expr, at: usize) -> Bound<Cond> {
+        if let Some(condition) = [left, right].into_iter().find(|side| side.is_condition()) {
+            return Err(self.fail(condition.at, Expr::NO_NUMBER));
+        }
         match (left.name(), right.name()) {
             _ if left.node == Node::Null || right.node == Node::Null => {
                 // Comparing with NULL is never true, but the names must still exist.
@@ -309,6 +312,7 @@ impl Binder<'_> {
             Node::Null => {
                 return Err(self.fail(at, "arithmetic with NULL is NULL: use IS NULL to find missing values"));
             }
+            _ if expr.is_condition() => return Err(self.fail(expr.at, Expr::NO_NUMBER)),
             _ => return Err(self.fail(expr.at, "expected a number here, not a text")),
         })
     }

@@ -68,6 +68,19 @@ fn expressions_have_distributions() {
     total[0]["outcome"] = json!("home_points + away_points");
     assert_eq!(total[0], found[0]);
 
+    // Conditions and flags are numbers, 0 and 1.
+    let words =
+        ["outcome", "season", "game-017", "10 * (home_points > 20) - (away_won)", "home_won + away_won", "--cdf"];
+    let found = json(data, &words);
+    let twins = [
+        "CASE WHEN home_points > 20 THEN 10 ELSE 0 END - CASE WHEN away_won = 1 THEN 1 ELSE 0 END",
+        "CASE WHEN home_won + away_won > 0 THEN 1 ELSE 0 END",
+    ];
+    for (place, twin) in twins.into_iter().enumerate() {
+        near(&found[place]["mean"], mean(&column(data, twin, "game-017")));
+        assert_eq!(found[place]["unit"], "");
+    }
+
     // Of two entities, so without one.
     let across = "team-03:wins - team-04:wins";
     let found = json(data, &["outcome", "season", "--outcome", across]);
@@ -125,7 +138,7 @@ fn undefined_values_are_refused() {
     assert!(run(data, &["outcome", "season", "game-017", "home_points / max(1, any_safety)"]).status.success());
     assert!(said("home_points +").contains("expected a name, a number or a 'text'"));
     assert!(said("home_points + away_ponts").contains("did you mean away_points"));
-    assert!(said("(home_points > 1) + 1").contains("expected a number, found a condition"));
+    assert!(said("abs(home_points > 1)").contains("put a condition that is an argument in parentheses"));
     assert!(said(&"(".repeat(300)).contains("nested more than"));
     assert!(failure(data, &["outcome", "season", "--outcome", "wins + 1"], 2).contains("ambiguous outcome \"wins\""));
     assert!(failure(data, &["correlate", "season"], 2).contains("--entity"));

@@ -104,6 +104,7 @@ impl Binder<'_> {
         parts.iter().map(|part| self.condition(part)).collect()
     }
 
+    /// A number, or a condition, which counts as 0 or 1.
     fn number(&mut self, expr: &Expr) -> Result<Node> {
         Ok(match &expr.node {
             Written::Name(text) => Node::Column(self.column(&Name { text: text.clone(), at: expr.at })?),
@@ -114,6 +115,7 @@ impl Binder<'_> {
                 let rest = rest.iter().map(|(operator, number)| Ok((*operator, self.number(number)?)));
                 Node::Chain(first, rest.collect::<Result<_>>()?)
             }
+            _ if expr.is_condition() => self.condition(expr)?,
             _ => Node::Number(self.constant(expr)?),
         })
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use expr::Comparison;
 
-use super::exact::Exact;
+use super::plan::Truth;
 use super::{Expression, Node};
 use crate::column::{Column, Narrow};
 
@@ -123,10 +123,10 @@ impl Evaluation<'_> {
             Node::Compare(comparison, a, b) => match (&**a, &**b) {
                 (Node::Column(c), Node::Number(n)) => compare(&self.columns[*c], *comparison, *n),
                 (Node::Number(n), Node::Column(c)) => compare(&self.columns[*c], comparison.exchanged(), *n),
-                _ => self.exactly(*comparison, a, b).unwrap_or_else(|| self.world_by_world(node)),
+                _ => self.test(node),
             },
             Node::Column(c) => compare(&self.columns[*c], Comparison::NotEqual, 0.0),
-            _ => self.world_by_world(node),
+            _ => self.test(node),
         }
     }
 
@@ -137,29 +137,18 @@ impl Evaluation<'_> {
         set
     }
 
-    /// Compares two numbers without rounding; `None` if 64 bits may not hold their difference.
-    fn exactly(&self, comparison: Comparison, a: &Node, b: &Node) -> Option<BitSet> {
-        let difference = Exact::difference(a, b, self.columns)?;
+    /// Tests 64 worlds at a time.
+    fn test(&self, node: &Node) -> BitSet {
+        let truth = Truth::plan(node, self.columns);
         let mut set = BitSet { words: vec![0; self.worlds.div_ceil(64)], length: self.worlds };
         for (place, word) in set.words.iter_mut().enumerate().take_while(|_| (self.wanted)()) {
             let worlds = 64 * place..self.worlds.min(64 * (place + 1));
-            let mut values = [0; 64];
-            let values = &mut values[..worlds.len()];
-            difference.fill(worlds, values);
-            let bits = values.iter().enumerate();
-            *word = bits.fold(0, |word, (i, value)| word | u64::from(comparison.holds(value.cmp(&0))) << i);
+            let mut holds = [false; 64];
+            let holds = &mut holds[..worlds.len()];
+            truth.fill(worlds, holds);
+            *word = holds.iter().enumerate().fold(0, |word, (i, holds)| word | u64::from(*holds) << i);
         }
-        Some(set)
-    }
-
-    fn world_by_world(&self, node: &Node) -> BitSet {
-        let mut wanted = true;
-        BitSet::from_fn(self.worlds, |world| {
-            if world % 64 == 0 {
-                wanted = (self.wanted)();
-            }
-            wanted && value(node, self.columns, world) != 0.0
-        })
+        set
     }
 }
 
@@ -236,26 +225,4 @@ fn pack(bytes: &[u8; 64]) -> u64 {
     let (eights, _) = bytes.as_chunks::<8>();
     let gathered = eights.iter().map(|eight| u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56);
     gathered.enumerate().fold(0, |word, (i, byte)| word | byte << (8 * i))
-}
-
-/// Whether a sorted list contains a value.
-fn is_in(list: &[f64], value: f64) -> bool {
-    let place = list.partition_point(|v| *v < value);
-    list.get(place) == Some(&value)
-}
-
-pub(super) fn value(node: &Node, columns: &[Arc<Column>], world: usize) -> f64 {
-    let of = |node: &Node| value(node, columns, world);
-    match node {
-        Node::Number(n) => *n,
-        Node::Column(c) => columns[*c].value(world),
-        Node::Negate(a) => -of(a),
-        Node::Absolute(a) => of(a).abs(),
-        Node::Chain(first, rest) => rest.iter().fold(of(first), |a, (operator, b)| operator.of(a, of(b))),
-        Node::Compare(comparison, a, b) => f64::from(u8::from(holds(*comparison, of(a), of(b)))),
-        Node::In(c, list) => f64::from(u8::from(is_in(list, columns[*c].value(world)))),
-        Node::All(parts) => f64::from(u8::from(parts.iter().all(|part| of(part) != 0.0))),
-        Node::Any(parts) => f64::from(u8::from(parts.iter().any(|part| of(part) != 0.0))),
-        Node::Not(a) => f64::from(u8::from(of(a) == 0.0)),
-    }
 }

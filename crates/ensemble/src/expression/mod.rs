@@ -6,7 +6,7 @@
 
 mod bind;
 mod evaluate;
-mod exact;
+mod plan;
 mod unit;
 mod values;
 

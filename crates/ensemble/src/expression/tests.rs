@@ -169,6 +169,8 @@ pub(super) fn nested(depth: usize) -> Vec<String> {
         around("max(1, ", "sacks", ")"),
         around("(sacks - 1 + 2 * ", "sacks", ")"),
         around("(sacks > 1 or total_points < 9 and (", "sacks > 1", "))"),
+        around("(1 + ", "(sacks > 1)", " > 2)"),
+        around("(wide / sacks + ", "(sacks > 1)", " > 2)"),
     ]
 }
 
@@ -176,7 +178,7 @@ pub(super) fn nested(depth: usize) -> Vec<String> {
 fn expressions_at_the_limits_fit_the_stack() {
     on_a_small_stack(|| {
         for (i, text) in nested(expr::DEPTH_MAX).into_iter().enumerate() {
-            // The last one nests twice per repetition.
+            // Some nest twice per repetition.
             let text = if i < 6 { text } else { nested(expr::DEPTH_MAX / 2).swap_remove(i) };
             let all = columns(&[0, 1], &[0, 1], &[0, 1], &[0, 1]);
             let expression = Expression::parse(&text, &catalogue(), Some(0)).unwrap();
@@ -188,6 +190,24 @@ fn expressions_at_the_limits_fit_the_stack() {
             assert_eq!(format!("{:?}", expression.clone()), format!("{expression:?}"));
         }
     });
+}
+
+#[test]
+fn conditions_count_as_numbers() {
+    check("(home_margin > 0) + (sacks > 0) = 2", &[2, 3]);
+    check("(home_margin > 0) + (sacks > 0) + (wide < 0) = 1", &[0, 1]);
+    check("10 * (home_margin > 3) > 5", &[3]);
+    check("(home_margin > 0) = (sacks >= 1)", &[0, 1, 2, 3]);
+    check("-(not home_margin > 0) < 0", &[0, 1]);
+    check("abs((sacks > 0) - 1) + max((wide > 0), 0.5) > 1", &[0]);
+    check("(home_margin in (3, 20)) - (total_points > 100 or sacks = 0)", &[0, 2]);
+    check("true + (home_margin > 0) = 2", &[2, 3]);
+    // In doubles, 0.1 * 3 is not 0.3.
+    check("(0.1 * home_margin = 0.3) * 2 > 1", &[2]);
+    check("(0.1 * home_margin = 0.3) / max(sacks, 0.5) > 0.5", &[2]);
+    // A comparison takes the whole sum.
+    check("home_margin > 0 + sacks", &[2, 3]);
+    check("home_margin > 19 + (sacks > 0)", &[]);
 }
 
 #[test]
@@ -214,16 +234,16 @@ fn evaluation_ends_when_nobody_waits() {
     assert_eq!((held.count(), asked.get()), (64, 2));
 }
 
-/// The number of a node in one world, in doubles.
-fn number(node: &Node, all: &[Arc<Column>], world: usize) -> f64 {
+/// The number of a node in one world, in doubles; `None` as for [`truth`].
+fn number(node: &Node, all: &[Arc<Column>], world: usize) -> Option<f64> {
     let of = |node: &Node| number(node, all, world);
     match node {
-        Node::Number(n) => *n,
-        Node::Column(c) => all[*c].value(world),
-        Node::Negate(a) => -of(a),
-        Node::Absolute(a) => of(a).abs(),
-        Node::Chain(first, rest) => rest.iter().fold(of(first), |a, (operator, b)| operator.of(a, of(b))),
-        condition => panic!("{condition:?} is a condition"),
+        Node::Number(n) => Some(*n),
+        Node::Column(c) => Some(all[*c].value(world)),
+        Node::Negate(a) => of(a).map(|a| -a),
+        Node::Absolute(a) => of(a).map(f64::abs),
+        Node::Chain(first, rest) => rest.iter().try_fold(of(first)?, |a, (operator, b)| Some(operator.of(a, of(b)?))),
+        condition => truth(condition, all, world).map(|holds| f64::from(u8::from(holds))),
     }
 }
 
@@ -232,7 +252,7 @@ fn truth(node: &Node, all: &[Arc<Column>], world: usize) -> Option<bool> {
     let of = |node: &Node| truth(node, all, world);
     match node {
         Node::Compare(comparison, a, b) => {
-            let (a, b) = (number(a, all, world), number(b, all, world));
+            let (a, b) = (number(a, all, world)?, number(b, all, world)?);
             let close = (a - b).abs() <= 1e-9 * (1.0 + a.abs() + b.abs());
             (a == b || !close).then(|| comparison.holds(expr::order(a, b)))
         }
@@ -240,7 +260,7 @@ fn truth(node: &Node, all: &[Arc<Column>], world: usize) -> Option<bool> {
         Node::Not(a) => of(a).map(|holds| !holds),
         Node::All(parts) => parts.iter().map(of).collect::<Option<Vec<_>>>().map(|all| all.iter().all(|holds| *holds)),
         Node::Any(parts) => parts.iter().map(of).collect::<Option<Vec<_>>>().map(|all| all.iter().any(|holds| *holds)),
-        plain => Some(number(plain, all, world) != 0.0),
+        plain => number(plain, all, world).map(|number| number != 0.0),
     }
 }
 
@@ -252,7 +272,10 @@ fn written() -> impl Strategy<Value = String> {
             .prop_map(str::to_owned),
     ];
     let number = leaf.prop_recursive(6, 60, 5, |inner| {
+        let signs = prop::sample::select(vec!["<", ">=", "=", "!="]);
         prop_oneof![
+            (inner.clone(), signs, inner.clone()).prop_map(|(a, sign, b)| format!("({a} {sign} {b})")),
+            inner.clone().prop_map(|a| format!("(not {a} or sacks in (0.5, 1))")),
             inner.clone().prop_map(|a| format!("-{a}")),
             inner.clone().prop_map(|a| format!("abs({a})")),
             (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("min({a}, {b})")),

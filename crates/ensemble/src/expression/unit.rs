@@ -1,9 +1,9 @@
 //! The unit of an expression.
 
 use expr::Operator;
-use model::Catalogue;
+use model::{Catalogue, OutcomeKind};
 
-use super::{Expression, Node};
+use super::{Expression, Node, OutcomeRef};
 
 /// The unit of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,16 +16,21 @@ enum Unit<'a> {
 }
 
 impl Expression {
-    /// The unit that all its parts share; empty if they share none. A constant factor or divisor keeps the unit.
+    /// The unit that all its parts share; empty if they share none. A constant factor or divisor keeps the unit. Flags and
+    /// conditions count as numbers without a unit.
     pub fn unit<'a>(&self, catalogue: &'a Catalogue) -> &'a str {
         if self.is_condition() {
             return "0 or 1";
         }
-        let outcome = |place: usize| {
-            let column = self.columns[place];
-            catalogue.kind_of(column.entity).outcomes[column.outcome].unit.as_str()
+        let outcome = |place: OutcomeRef| &catalogue.kind_of(place.entity).outcomes[place.outcome];
+        if let Some(place) = self.outcome() {
+            return &outcome(place).unit;
+        }
+        let unit_of = |place: usize| match outcome(self.columns[place]) {
+            outcome if outcome.kind == OutcomeKind::Flag => "",
+            outcome => outcome.unit.as_str(),
         };
-        match unit(&self.root, &outcome) {
+        match unit(&self.root, &unit_of) {
             Unit::Of(unit) => unit,
             Unit::Any | Unit::None => "",
         }
@@ -41,7 +46,7 @@ fn unit<'a>(node: &Node, outcome: &impl Fn(usize) -> &'a str) -> Unit<'a> {
             let join = |left, (operator, right): &(Operator, Node)| joined(left, *operator, unit(right, outcome));
             rest.iter().fold(unit(first, outcome), join)
         }
-        Node::Compare(..) | Node::In(..) | Node::All(_) | Node::Any(_) | Node::Not(_) => Unit::None,
+        Node::Compare(..) | Node::In(..) | Node::All(_) | Node::Any(_) | Node::Not(_) => Unit::Of(""),
     }
 }
 

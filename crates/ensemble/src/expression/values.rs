@@ -3,31 +3,24 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use expr::Operator;
-
-use super::evaluate::value;
-use super::exact::Exact;
-use super::{Expression, Node};
+use super::Expression;
+use super::plan::{Exact, Real};
 use crate::column::{Column, Narrow};
 
 /// Worlds computed at once: their intermediate values stay in the caches.
 const CHUNK: usize = 1024;
 
 impl Expression {
-    /// The expression's number in every world; 1 and 0 for a condition. `columns` are in the order of
+    /// The expression's number in every world; 1 and 0 for a condition, also for one inside a number. `columns` are in the order of
     /// [`Expression::columns`], each with `worlds` values.
     ///
     /// Sums, differences, products, minima and maxima of stored integers and decimal constants are exact, and so is
     /// division by a constant: the column holds integers with a scale if they fit in 32 bits, else the real numbers
     /// next to the exact ones. All other numbers are computed in doubles. Division by 0 gives an infinity or NaN.
     ///
-    /// Needs 16 bytes per world and 8 KB per level of nesting. Stops once `wanted` returns false; the column is then
+    /// Needs 16 bytes per world and 24 KB per level of nesting. Stops once `wanted` returns false; the column is then
     /// meaningless.
     pub fn values(&self, columns: &[Arc<Column>], worlds: usize, wanted: &dyn Fn() -> bool) -> Column {
-        if self.is_condition() {
-            let holds = self.holds_while(columns, worlds, wanted);
-            return Column { values: Narrow::U8((0..worlds).map(|w| u8::from(holds.contains(w))).collect()), scale: 1 };
-        }
         match Real::plan(&self.root, columns) {
             Real::Exact(exact) => whole(&exact, worlds, wanted),
             real => {
@@ -70,60 +63,4 @@ fn whole(exact: &Exact, worlds: usize, wanted: &dyn Fn() -> bool) -> Column {
 
 fn real_quotients(values: &[i64], scale: i64) -> Column {
     Column { values: Narrow::F64(values.iter().map(|x| *x as f64 / scale as f64).collect()), scale: 1 }
-}
-
-/// A number in doubles, with exact parts.
-enum Real<'a> {
-    Exact(Exact),
-    /// Computed world by world.
-    Plain(&'a Node, &'a [Arc<Column>]),
-    Negate(Box<Self>),
-    Absolute(Box<Self>),
-    Chain(Box<Self>, Vec<(Operator, Self)>),
-}
-
-impl<'a> Real<'a> {
-    fn plan(node: &'a Node, columns: &'a [Arc<Column>]) -> Self {
-        if let Some(exact) = Exact::plan(node, columns) {
-            return Self::Exact(exact);
-        }
-        let plan = |node| Self::plan(node, columns);
-        match node {
-            Node::Negate(inner) => Self::Negate(plan(inner).into()),
-            Node::Absolute(inner) => Self::Absolute(plan(inner).into()),
-            Node::Chain(first, rest) => {
-                Self::Chain(plan(first).into(), rest.iter().map(|(operator, node)| (*operator, plan(node))).collect())
-            }
-            _ => Self::Plain(node, columns),
-        }
-    }
-
-    fn fill(&self, worlds: Range<usize>, out: &mut [f64]) {
-        match self {
-            Self::Exact(exact) => {
-                let mut whole = vec![0; out.len()];
-                exact.fill(worlds, &mut whole);
-                out.iter_mut().zip(whole).for_each(|(out, whole)| *out = whole as f64 / exact.scale as f64);
-            }
-            Self::Plain(node, columns) => {
-                out.iter_mut().zip(worlds).for_each(|(out, world)| *out = value(node, columns, world));
-            }
-            Self::Negate(inner) => {
-                inner.fill(worlds, out);
-                out.iter_mut().for_each(|x| *x = -*x);
-            }
-            Self::Absolute(inner) => {
-                inner.fill(worlds, out);
-                out.iter_mut().for_each(|x| *x = x.abs());
-            }
-            Self::Chain(first, rest) => {
-                first.fill(worlds.clone(), out);
-                let mut operands = vec![0.0; out.len()];
-                for (operator, operand) in rest {
-                    operand.fill(worlds.clone(), &mut operands);
-                    out.iter_mut().zip(&operands).for_each(|(a, b)| *a = operator.of(*a, *b));
-                }
-            }
-        }
-    }
 }

@@ -83,6 +83,9 @@ fn units_are_shared_or_absent() {
         ("home_margin / total_points", ""),
         ("7", ""),
         ("home_margin > 3", "0 or 1"),
+        ("10 * (home_margin > 3)", ""),
+        ("home_margin + (home_margin > 3)", ""),
+        ("home_margin + 3", "points"),
     ] {
         assert_eq!(Expression::parse(text, &catalogue, Some(0)).unwrap().unit(&catalogue), unit, "{text}");
     }

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use expr::Operator;
 
-use super::Node;
+use super::Truth;
 use crate::column::{Column, Narrow};
 
 /// An integer in every world; divide it by the scale to get the number. All intermediate results fit in 64 bits.
 #[derive(Debug)]
-pub(super) struct Exact {
+pub(in super::super) struct Exact {
     step: Step,
-    pub(super) scale: i64,
+    pub(in super::super) scale: i64,
     /// Bounds of the integer in any world.
     bounds: [i64; 2],
 }
@@ -22,6 +22,7 @@ pub(super) struct Exact {
 enum Step {
     Constant(i64),
     Column(Arc<Column>),
+    Truth(Box<Truth>),
     Negate(Box<Self>),
     Absolute(Box<Self>),
     Chain(Box<Self>, Vec<Link>),
@@ -37,43 +38,43 @@ struct Link {
 }
 
 impl Exact {
-    /// Plans a number; `None` if integers of 64 bits may not hold it: it reads a real-valued outcome, divides by an
-    /// outcome or by 0, or grows too large.
-    pub(super) fn plan(node: &Node, columns: &[Arc<Column>]) -> Option<Self> {
-        match node {
-            Node::Number(number) => Self::decimal(*number),
-            Node::Column(column) => Self::column(columns[*column].clone()),
-            Node::Negate(inner) => {
-                let Self { step, scale, bounds: [low, high] } = Self::plan(inner, columns)?;
-                Some(Self { step: Step::Negate(step.into()), scale, bounds: [high.checked_neg()?, low.checked_neg()?] })
-            }
-            Node::Absolute(inner) => {
-                let Self { step, scale, bounds } = Self::plan(inner, columns)?;
-                let [low, high] = [bounds[0].checked_abs()?, bounds[1].checked_abs()?];
-                Some(Self { step: Step::Absolute(step.into()), scale, bounds: [0, low.max(high)] })
-            }
-            Node::Chain(first, rest) => {
-                let Self { step, mut scale, mut bounds } = Self::plan(first, columns)?;
-                let mut links = Vec::with_capacity(rest.len());
-                for (operator, operand) in rest {
-                    let operand = Self::plan(operand, columns)?;
-                    links.push(operand.link(*operator, &mut scale, &mut bounds)?);
-                }
-                Some(Self { step: Step::Chain(step.into(), links), scale, bounds })
-            }
-            Node::Compare(..) | Node::In(..) | Node::All(_) | Node::Any(_) | Node::Not(_) => None,
-        }
+    /// A condition as a number, 0 or 1.
+    pub(super) fn truth(truth: Truth) -> Self {
+        Self { step: Step::Truth(truth.into()), scale: 1, bounds: [0, 1] }
     }
 
-    /// Plans the first number minus the second; `None` as in [`Self::plan`].
-    pub(super) fn difference(a: &Node, b: &Node, columns: &[Arc<Column>]) -> Option<Self> {
-        let Self { step, mut scale, mut bounds } = Self::plan(a, columns)?;
-        let link = Self::plan(b, columns)?.link(Operator::Subtract, &mut scale, &mut bounds)?;
-        Some(Self { step: Step::Chain(step.into(), vec![link]), scale, bounds })
+    pub(super) fn negated(self) -> Result<Self, Self> {
+        let bounds = self.bounds[1].checked_neg().zip(self.bounds[0].checked_neg());
+        let Some((low, high)) = bounds else { return Err(self) };
+        Ok(Self { step: Step::Negate(self.step.into()), bounds: [low, high], ..self })
     }
 
-    /// The decimal that prints as `number`; for a constant of up to 15 digits, the one that was typed.
-    fn decimal(number: f64) -> Option<Self> {
+    pub(super) fn absolute(self) -> Result<Self, Self> {
+        let bounds = self.bounds[0].checked_abs().zip(self.bounds[1].checked_abs());
+        let Some((a, b)) = bounds else { return Err(self) };
+        Ok(Self { step: Step::Absolute(self.step.into()), bounds: [0, a.max(b)], ..self })
+    }
+
+    /// Applies an operator; gives both numbers back if 64 bits may not hold the result, or it divides by another number
+    /// than a constant.
+    pub(super) fn then(mut self, operator: Operator, operand: Self) -> Result<Self, (Self, Self)> {
+        let Some((scale, bounds, [left, right])) = self.combined(operator, &operand) else {
+            return Err((self, operand));
+        };
+        let link = Link { left, operator, right, operand: operand.step };
+        self.step = match self.step {
+            Step::Chain(first, mut links) => {
+                links.push(link);
+                Step::Chain(first, links)
+            }
+            first => Step::Chain(first.into(), vec![link]),
+        };
+        Ok(Self { scale, bounds, ..self })
+    }
+
+    /// The decimal that prints as `number`; for a constant of up to 15 digits, the one that was typed. `None` if it is too
+    /// large, or has too many digits.
+    pub(super) fn decimal(number: f64) -> Option<Self> {
         const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
         if !number.is_finite() || number.abs() > WHOLE_MAX {
             return None;
@@ -87,56 +88,56 @@ impl Exact {
         Some(Self { step: Step::Constant(value), scale, bounds: [value; 2] })
     }
 
-    fn column(column: Arc<Column>) -> Option<Self> {
+    /// `None` for a real-valued outcome.
+    pub(super) fn column(column: &Arc<Column>) -> Option<Self> {
         let bounds = match &column.values {
             Narrow::U8(_) => [0, u8::MAX.into()],
             Narrow::I16(_) => [i16::MIN.into(), i16::MAX.into()],
             Narrow::I32(_) => [i32::MIN.into(), i32::MAX.into()],
             Narrow::F64(_) => return None,
         };
-        Some(Self { scale: column.scale.into(), step: Step::Column(column), bounds })
+        Some(Self { scale: column.scale.into(), step: Step::Column(column.clone()), bounds })
     }
 
-    /// Applies an operator with this operand to a number with a scale and bounds.
-    fn link(self, operator: Operator, scale: &mut i64, bounds: &mut [i64; 2]) -> Option<Link> {
-        let (left, right);
+    /// The scale and the bounds of the result of an operator, and the factors of its sides.
+    fn combined(&self, operator: Operator, operand: &Self) -> Option<(i64, [i64; 2], [i64; 2])> {
+        let (scale, left, right);
         match operator {
             Operator::Add | Operator::Subtract | Operator::Min | Operator::Max => {
-                let common = common_factor(*scale, self.scale);
-                (left, right) = (self.scale / common, *scale / common);
-                *scale = scale.checked_mul(left)?;
+                let common = common_factor(self.scale, operand.scale);
+                (left, right) = (operand.scale / common, self.scale / common);
+                scale = self.scale.checked_mul(left)?;
             }
             Operator::Multiply => {
                 (left, right) = (1, 1);
-                *scale = scale.checked_mul(self.scale)?;
+                scale = self.scale.checked_mul(operand.scale)?;
             }
-            Operator::Divide => return self.divisor(scale, bounds),
+            Operator::Divide => return self.divided(operand),
         }
-        let (a, b) = (times(*bounds, left)?, times(self.bounds, right)?);
-        *bounds = match operator {
+        let (a, b) = (times(self.bounds, left)?, times(operand.bounds, right)?);
+        let bounds = match operator {
             Operator::Add => [a[0].checked_add(b[0])?, a[1].checked_add(b[1])?],
             Operator::Subtract => [a[0].checked_sub(b[1])?, a[1].checked_sub(b[0])?],
             Operator::Min => [a[0].min(b[0]), a[1].min(b[1])],
             Operator::Max => [a[0].max(b[0]), a[1].max(b[1])],
             Operator::Multiply | Operator::Divide => hull(times(a, b[0])?, times(a, b[1])?),
         };
-        Some(Link { left, operator, right, operand: self.step })
+        Some((scale, bounds, [left, right]))
     }
 
     /// Division by a constant other than 0 moves its numerator into the scale.
-    fn divisor(self, scale: &mut i64, bounds: &mut [i64; 2]) -> Option<Link> {
-        let [value, high] = self.bounds;
+    fn divided(&self, divisor: &Self) -> Option<(i64, [i64; 2], [i64; 2])> {
+        let [value, high] = divisor.bounds;
         if value != high || value == 0 {
             return None;
         }
-        let left = self.scale.checked_mul(value.signum())?;
-        *scale = scale.checked_mul(value.checked_abs()?)?;
-        *bounds = times(*bounds, left)?;
-        Some(Link { left, operator: Operator::Add, right: 0, operand: Step::Constant(0) })
+        let left = divisor.scale.checked_mul(value.signum())?;
+        let scale = self.scale.checked_mul(value.checked_abs()?)?;
+        Some((scale, times(self.bounds, left)?, [left, 0]))
     }
 
     /// The integers of some worlds.
-    pub(super) fn fill(&self, worlds: Range<usize>, out: &mut [i64]) {
+    pub(in super::super) fn fill(&self, worlds: Range<usize>, out: &mut [i64]) {
         self.step.fill(worlds, out);
     }
 }
@@ -151,6 +152,11 @@ impl Step {
                 Narrow::I32(v) => widen(&v[worlds], out),
                 Narrow::F64(_) => {}
             },
+            Self::Truth(truth) => {
+                let mut holds = vec![false; out.len()];
+                truth.fill(worlds, &mut holds);
+                widen(&holds, out);
+            }
             Self::Negate(inner) => {
                 inner.fill(worlds, out);
                 out.iter_mut().for_each(|x| *x = -*x);
@@ -178,9 +184,10 @@ impl Link {
             numbers.iter_mut().zip(operands).for_each(|(a, b)| *a = operation(left * *a, right * b));
         };
         match self.operator {
-            Operator::Add => each(|a, b| a + b, numbers),
+            // The divisor is in the scale.
+            Operator::Add | Operator::Divide => each(|a, b| a + b, numbers),
             Operator::Subtract => each(|a, b| a - b, numbers),
-            Operator::Multiply | Operator::Divide => each(|a, b| a * b, numbers),
+            Operator::Multiply => each(|a, b| a * b, numbers),
             Operator::Min => each(i64::min, numbers),
             Operator::Max => each(i64::max, numbers),
         }
