@@ -3,7 +3,7 @@
 use ask::AskError;
 use ensemble::{EnsembleError, QuestionError};
 use fleet::FleetError;
-use import::ImportError;
+use import::{ImportError, WideError};
 use model::ModelsError;
 use server::ServerError;
 use sql::QueryError;
@@ -40,6 +40,11 @@ pub(crate) fn explain(error: &anyhow::Error) -> String {
                 _ => None,
             })
             .or_else(|| cause.downcast_ref().and_then(on_import))
+            .or_else(|| match cause.downcast_ref()? {
+                WideError::Columns { .. } | WideError::Entity { .. } => Some("choose it with --kind KIND".to_owned()),
+                WideError::Repeated { .. } => Some("choose them with --columns".to_owned()),
+                _ => None,
+            })
             .or_else(|| cause.downcast_ref().and_then(on_server))
     });
     advice.map_or_else(|| format!("{error:#}"), |advice| format!("{error:#}; {advice}"))

@@ -27,7 +27,7 @@ pub(crate) use ask::AskArgs;
 pub(crate) use bench::{BenchArgs, BenchSiegeArgs, BenchWorkload};
 pub(crate) use bingo::{BingoTask, Example};
 use clap::{Parser, Subcommand, ValueEnum};
-pub(crate) use export::{ExportArgs, FileFormat};
+pub(crate) use export::{ExportArgs, FileFormat, InfoArgs, NamedArgs};
 pub(crate) use fleet::{FleetArgs, LedgerArgs, StatusArgs, SubmitArgs, SubmittedArgs, WorkerArgs};
 pub(crate) use football::FootballTask;
 pub(crate) use import::{Form as ImportForm, ImportArgs};
@@ -222,12 +222,15 @@ pub(crate) enum Command {
     /// events('ensemble', 'entity', worlds), and all tables of rows.
     #[command(after_long_help = "Example:\n  manyworlds sql \"SELECT host, avg(ping) FROM visits GROUP BY host\"")]
     Sql(SqlArgs),
-    /// Describe a table's columns
+    /// Describe a table's columns, or an ensemble
     ///
-    /// Prints the type, bounds, NULLs, mean and most frequent values of each column.
+    /// Prints the type, bounds, NULLs, mean and most frequent values of each column of a table; the worlds, entities,
+    /// outcomes, model and hash of an ensemble.
     #[command(after_long_help = "Example:\n  manyworlds info visits")]
-    Info(TableArgs),
-    /// Export rows as Parquet, CSV or JSON
+    Info(InfoArgs),
+    /// Export rows or outcomes as Parquet, CSV, JSON or Arrow
+    ///
+    /// The outcomes of an ensemble have the wide form that `import` reads.
     #[command(after_long_help = "Example:\n  manyworlds export visits --to visits.parquet")]
     Export(ExportArgs),
     /// Flush a table's log into column segments

@@ -10,6 +10,8 @@
 //! - The same values give the same content hash, in any form and any order of rows.
 //! - Values in memory stay below a limit. Input that is sorted by world may exceed it: the rest is in an unnamed file.
 //!
+//! [`Wide`] is the way back: the outcomes of any ensemble as batches that an import reads.
+//!
 //! Knows no terminal, and no meaning of an outcome.
 
 mod before;
@@ -26,6 +28,7 @@ mod options;
 mod read;
 mod repeats;
 mod report;
+mod wide;
 mod write;
 
 use std::path::Path;
@@ -39,6 +42,7 @@ pub use error::{ImportError, Position};
 pub use options::{ColumnNames, Form, Kind, LABELS_MAX, Mode, Options};
 pub use read::Input;
 pub use report::{ImportedOutcome, Report};
+pub use wide::{Wide, WideError};
 
 use before::Before;
 

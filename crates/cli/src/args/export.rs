@@ -1,11 +1,10 @@
-//! Arguments of `export`.
+//! Arguments of `info` and `export`.
 
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use table::TableName;
 
-use super::DataArgs;
+use super::{FormatArgs, PlaceArgs};
 
 /// A file format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -16,13 +15,38 @@ pub(crate) enum FileFormat {
     Csv,
     /// One JSON object per line
     Json,
+    /// Arrow file
+    Arrow,
+}
+
+/// A table or an ensemble.
+#[derive(Debug, clap::Args)]
+pub(crate) struct NamedArgs {
+    /// Table, as [DATABASE.]NAME, or ensemble
+    ///
+    /// A name of both means the table.
+    pub(crate) name: String,
+    /// Take the ensemble of this name, also if a table has it
+    #[arg(long)]
+    pub(crate) ensemble: bool,
+    #[command(flatten)]
+    pub(crate) data: PlaceArgs,
+}
+
+/// Arguments of `info`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct InfoArgs {
+    #[command(flatten)]
+    pub(crate) named: NamedArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
 }
 
 /// Arguments of `export`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExportArgs {
-    /// Table to export, as [DATABASE.]NAME
-    pub(crate) name: TableName,
+    #[command(flatten)]
+    pub(crate) named: NamedArgs,
     /// Write this file instead of stdout
     ///
     /// The file appears, or is replaced, once all rows are written.
@@ -33,14 +57,17 @@ pub(crate) struct ExportArgs {
     /// Default: the format that the file's extension names, else csv.
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) format: Option<FileFormat>,
-    /// Export only these columns
+    /// Export only these columns, or outcomes
     #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
     pub(crate) columns: Vec<String>,
-    /// Export only rows that meet this
+    /// Export only rows of a table that meet this
     ///
     /// An SQL condition such as "status = '500' AND ping > 100".
     #[arg(long = "where", value_name = "EXPR")]
     pub(crate) condition: Option<String>,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
+    /// Export only entities of this kind
+    ///
+    /// For an ensemble with several kinds: rows then hold one entity each, else all of them.
+    #[arg(long, value_name = "KIND", conflicts_with = "condition")]
+    pub(crate) kind: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! `manyworlds export`: writes a table's rows to a file in another format.
+//! `manyworlds export`: writes a table's rows, or an ensemble's outcomes, to a file in another format.
 
 use std::fs::Permissions;
 use std::io::{BufWriter, Write};
@@ -8,24 +8,33 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
+use arrow::ipc::writer::FileWriter;
 use arrow::json::LineDelimitedWriter;
-use disk::Place;
+use import::Wide;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use sql::{Rows, check_texts, quoted};
+use table::TableName;
 
-use super::sql::{csv, open_engine, table_in_sql};
+use super::named::{Named, find};
+use super::sql::{csv, table_in_sql};
 use crate::args::{ExportArgs, FileFormat};
 use crate::output::{count, note};
 
 pub(crate) async fn export(args: &ExportArgs) -> Result<()> {
     let format = format(args)?;
-    let engine = open_engine(&Place::Folder(args.data.data.clone())).await?;
-    let mut rows = engine.query(&question(args)).await?;
+    let mut rows = match find(&args.named).await? {
+        Named::Table(_, _) if args.kind.is_some() => bail!("--kind is for ensembles: {} is a table", args.named.name),
+        Named::Table(name, engine) => Content::Rows(engine.query(&question(&name, args)).await?),
+        Named::Ensemble(_) if args.condition.is_some() => {
+            bail!("--where is for tables: export a query over worlds() with `manyworlds sql --format csv`")
+        }
+        Named::Ensemble(stored) => Content::Outcomes(Wide::open(stored, args.kind.as_deref(), &args.columns)?.into()),
+    };
     let Some(path) = &args.to else {
-        if format == FileFormat::Parquet {
-            bail!("Parquet is binary: name a file with --to");
+        if matches!(format, FileFormat::Parquet | FileFormat::Arrow) {
+            bail!("Parquet and Arrow are binary: name a file with --to");
         }
         write(&mut rows, format, BufWriter::new(std::io::stdout())).await?;
         return Ok(());
@@ -46,7 +55,7 @@ pub(crate) async fn export(args: &ExportArgs) -> Result<()> {
     note(&format!(
         "wrote {} rows of {} into {}, {}",
         count(total),
-        args.name,
+        args.named.name,
         path.display(),
         crate::output::bytes(size)
     ));
@@ -59,27 +68,45 @@ fn format(args: &ExportArgs) -> Result<FileFormat> {
         (Some(format), _) => format,
         (None, Some("parquet")) => FileFormat::Parquet,
         (None, Some("json" | "jsonl" | "ndjson")) => FileFormat::Json,
+        (None, Some("arrow")) => FileFormat::Arrow,
         (None, None | Some("csv")) => FileFormat::Csv,
         (None, Some(other)) => bail!("unknown file extension .{other}: name a format with --format"),
     })
 }
 
-fn question(args: &ExportArgs) -> String {
+fn question(name: &TableName, args: &ExportArgs) -> String {
     let columns: Vec<String> = args.columns.iter().map(|name| quoted(name)).collect();
     let columns = if columns.is_empty() { "*".to_owned() } else { columns.join(", ") };
-    let table = table_in_sql(&args.name);
+    let table = table_in_sql(name);
     let condition = args.condition.as_ref().map(|c| format!(" WHERE {c}")).unwrap_or_default();
     format!("SELECT {columns} FROM {table}{condition}")
 }
 
+/// What to write: read batch by batch.
+enum Content {
+    Rows(Rows),
+    Outcomes(Box<Wide>),
+}
+
 /// Writes all rows and returns their number.
-async fn write<W: Write + Send>(rows: &mut Rows, format: FileFormat, out: W) -> Result<(u64, W)> {
-    let mut writer = Writer::new(format, &rows.schema(), out)?;
+async fn write<W: Write + Send>(content: &mut Content, format: FileFormat, out: W) -> Result<(u64, W)> {
+    let schema = match content {
+        Content::Rows(rows) => rows.schema(),
+        Content::Outcomes(outcomes) => outcomes.schema(),
+    };
+    let mut writer = Writer::new(format, &schema, out)?;
     let mut total = 0;
-    while let Some(batch) = rows.next().await {
-        let batch = batch?;
+    let mut take = |batch: RecordBatch| {
         total += batch.num_rows() as u64;
-        writer.write(&batch).context("cannot write the rows")?;
+        writer.write(&batch).context("cannot write the rows")
+    };
+    match content {
+        Content::Rows(rows) => {
+            while let Some(batch) = rows.next().await {
+                take(batch?)?;
+            }
+        }
+        Content::Outcomes(outcomes) => outcomes.batches().try_for_each(|batch| take(batch?))?,
     }
     Ok((total, writer.finish().context("cannot write the rows")?))
 }
@@ -88,6 +115,7 @@ enum Writer<W: Write + Send> {
     Parquet(Box<ArrowWriter<W>>),
     Csv(W),
     Json(LineDelimitedWriter<W>),
+    Arrow(Box<FileWriter<W>>),
 }
 
 impl<W: Write + Send> Writer<W> {
@@ -103,6 +131,7 @@ impl<W: Write + Send> Writer<W> {
                 Self::Csv(out)
             }
             FileFormat::Json => Self::Json(LineDelimitedWriter::new(out)),
+            FileFormat::Arrow => Self::Arrow(Box::new(FileWriter::try_new(out, schema)?)),
         })
     }
 
@@ -114,6 +143,7 @@ impl<W: Write + Send> Writer<W> {
                 check_texts(batch)?;
                 writer.write(batch)?;
             }
+            Self::Arrow(writer) => writer.write(batch)?,
         }
         Ok(())
     }
@@ -129,6 +159,7 @@ impl<W: Write + Send> Writer<W> {
                 writer.finish()?;
                 writer.into_inner()
             }
+            Self::Arrow(writer) => writer.into_inner()?,
         })
     }
 }

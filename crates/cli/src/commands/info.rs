@@ -1,36 +1,45 @@
-//! `manyworlds info`: the contents of a table.
+//! `manyworlds info`: the contents of a table, or the facts of an ensemble.
+
+mod ensemble;
 
 use anyhow::{Context as _, Result};
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Float64Type, Int64Type, SchemaRef};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use disk::Place;
 use serde_json::{Map, Value, json};
 use sql::{Engine, quoted};
+use table::TableName;
 
-use super::sql::{open_engine, table_in_sql};
-use crate::args::{Format, TableArgs};
+use super::named::{Named, find};
+use super::sql::table_in_sql;
+use crate::args::{Format, InfoArgs};
 use crate::output::{Table, cell, count, print, print_json};
 
 /// Number of most frequent texts to show per column.
 const COMMONEST: usize = 3;
 
-pub(crate) async fn info(args: &TableArgs) -> Result<()> {
-    let engine = open_engine(&Place::Folder(args.data.data.clone())).await?;
-    let table = table_in_sql(&args.name);
+pub(crate) async fn info(args: &InfoArgs) -> Result<()> {
+    match find(&args.named).await? {
+        Named::Table(name, engine) => of_table(&name, &engine, args.format.format).await,
+        Named::Ensemble(stored) => ensemble::info(&stored, args.format.format),
+    }
+}
+
+async fn of_table(name: &TableName, engine: &Engine, format: Format) -> Result<()> {
+    let table = table_in_sql(name);
     let schema = engine.query(&format!("SELECT * FROM {table} LIMIT 0")).await?.schema();
-    let (rows, mut columns) = figures(&engine, &table, &schema).await?;
+    let (rows, mut columns) = figures(engine, &table, &schema).await?;
     for (field, column) in schema.fields().iter().zip(&mut columns) {
         if is_text(field.data_type()) {
-            column["commonest"] = commonest(&engine, &table, field.name()).await?;
+            column["commonest"] = commonest(engine, &table, field.name()).await?;
         }
     }
-    let whole = json!({"table": args.name.to_string(), "rows": rows, "columns": columns});
-    match args.format.format {
+    let whole = json!({"table": name.to_string(), "rows": rows, "columns": columns});
+    match format {
         Format::Json => print_json(&whole),
         Format::Csv => print(&listed(&columns).to_csv()),
-        Format::Table => print(&format!("table {}, {} rows\n\n{}", args.name, count(rows), listed(&columns))),
+        Format::Table => print(&format!("table {name}, {} rows\n\n{}", count(rows), listed(&columns))),
     }
 }
 

@@ -21,6 +21,7 @@ mod info;
 mod insert;
 mod loadgen;
 mod models;
+mod named;
 mod outcome;
 mod probability;
 mod run;

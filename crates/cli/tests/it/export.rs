@@ -72,3 +72,60 @@ fn a_table_with_a_damaged_segment_is_mended() {
     assert_eq!(json(&data, &["sql", "SELECT sum(ping) AS s FROM t"])[0]["s"], 12);
     assert_eq!(json(&data, &["rebuild", "t"])["rows"], 3);
 }
+
+/// The outcome rows of an ensemble, as SQL reads them.
+fn outcomes(data: &Path, entity: &str) -> serde_json::Value {
+    json(data, &["sql", &format!("SELECT * FROM worlds('season', '{entity}') ORDER BY world")])
+}
+
+#[test]
+fn an_exported_ensemble_is_imported_with_the_same_values() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    json(
+        &data,
+        &["run", "football", "--worlds", "12", "--range-worlds", "5", "--events", "replay", "--name", "season"],
+    );
+    for ending in ["parquet", "csv", "arrow"] {
+        let file = folder.path().join(format!("out.{ending}"));
+        let file = file.to_str().unwrap();
+        assert!(run(&data, &["export", "season", "--kind", "team_season", "--to", file]).status.success(), "{ending}");
+        let again = folder.path().join(format!("again-{ending}"));
+        let report = json(&again, &["import", "season", file]);
+        assert_eq!((&report["worlds"], report["entities"].as_array().unwrap().len()), (&12.into(), 32));
+        assert_eq!(outcomes(&again, "team-03"), outcomes(&data, "team-03"), "{ending}");
+    }
+    let some = run(&data, &["export", "season", "--columns", "team-03:wins,game-017:winner", "--format", "json"]);
+    let lines = String::from_utf8(some.stdout).unwrap();
+    assert!(lines.starts_with("{\"world\":0,\"team-03:wins\":") && lines.lines().count() == 12, "{lines}");
+    let said = |words: &[&str]| failure(&data, &[&["export", "season"], words].concat(), 2);
+    assert!(said(&[]).contains("a row may hold 10000: choose one kind of") && said(&[]).contains("--kind"));
+    assert!(said(&["--kind", "gane"]).contains("has no kind of entities \"gane\"; there are: "));
+    assert!(said(&["--where", "wins > 3"]).contains("--where is for tables"));
+}
+
+#[test]
+fn an_ensemble_tells_its_facts() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let played = json(&data, &["run", "football", "--worlds", "4", "--events", "replay", "--name", "t"]);
+    let told = json(&data, &["info", "t"]);
+    assert_eq!((&told["ensemble"], &told["worlds"], &told["hash"]), (&"t".into(), &4.into(), &played["hash"]));
+    assert_eq!((&told["model"], &told["state"]), (&"football".into(), &"complete".into()));
+    assert!(told["parameters"]["home_edge"].is_number() && told["catalogue"]["entities"].is_array(), "{told}");
+    let text = String::from_utf8(run(&data, &["info", "t"]).stdout).unwrap();
+    assert!(
+        text.contains("4 of 4") && text.contains("home_margin") && text.contains("288 entities with 850 outcomes"),
+        "{text}"
+    );
+
+    // A table of the same name comes first.
+    table(&data, folder.path());
+    assert_eq!(json(&data, &["info", "t"])["rows"], 3);
+    let note = String::from_utf8(run(&data, &["info", "t"]).stderr).unwrap();
+    assert!(note.contains("t is also the name of an ensemble: --ensemble takes it"), "{note}");
+    assert_eq!(json(&data, &["info", "t", "--ensemble"])["hash"], played["hash"]);
+    assert!(failure(&data, &["export", "t", "--kind", "game"], 2).contains("--kind is for ensembles"));
+    assert!(failure(&data, &["info", "nothing", "--ensemble"], 2).contains("unknown ensemble \"nothing\""));
+    assert!(failure(&data, &["export", "nothing"], 2).contains("no table or ensemble \"nothing\""));
+}

@@ -9,3 +9,4 @@ mod memory;
 mod power_loss;
 mod refusals;
 mod support;
+mod wide;
