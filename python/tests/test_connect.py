@@ -61,6 +61,8 @@ def test_answers_are_those_of_the_folder(remote, season):
     )
     assert game.outcome("home_margin") == near.outcome("home_margin")
     assert game.outcome("home_margin").quantile(0.3) == near.outcome("home_margin").quantile(0.3)
+    points = "10 * (home_points > 20) - (home_won)"
+    assert game.outcome(points) == near.outcome(points)
     assert game.correlate("home_points", "away_points") == near.correlate("home_points", "away_points")
     assert far.compare(far, f"{GAME}:home_margin") == season.compare(season, f"{GAME}:home_margin")
     assert game.worlds("home_margin").tolist() == near.worlds("home_margin").tolist()

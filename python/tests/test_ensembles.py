@@ -3,6 +3,7 @@
 import json
 import math
 import pickle
+import re
 import subprocess
 import sys
 import threading
@@ -75,6 +76,29 @@ def test_distributions_are_exact(season):
     assert sum(b.worlds for b in found.histogram) == len(margin)
     with pytest.raises(ValueError, match="from 0 to 1"):
         found.quantile(1.5)
+
+
+def test_conditions_and_flags_are_numbers(season):
+    game = season[GAME]
+    home, away, won = (game.worlds(name) for name in ("home_points", "away_points", "home_won"))
+    for text, expected in {
+        "(home_points > 20) + (away_points > 20)": (home > 20).astype(int) + (away > 20),
+        "10 * (home_points > 20) - home_won": 10 * (home > 20) - won.astype(int),
+        "0.1 * home_points + 3 * (home_points >= 30 and not home_won)": home / 10 + 3 * ((home >= 30) & ~won),
+        # A comparison takes the whole sum.
+        "home_points > 20 + home_won": home > 20 + won,
+    }.items():
+        whole = re.sub(r"\b(home|away)_", f"{GAME}:\\1_", text)
+        assert np.allclose(season.array(whole), expected), text
+        assert math.isclose(game.outcome(text).mean, np.mean(expected)), text
+        [same] = season.compare(season, whole)
+        assert same.is_paired and same.difference == 0
+    found = game.correlate("(home_points > 20) + (away_points > 20)", "home_points")
+    expected = np.corrcoef((home > 20).astype(int) + (away > 20), home)
+    assert np.allclose(found.matrix(), expected, atol=1e-5)
+    assert game.probability("(home_points > 20) + (away_points > 20) = 1").probability == np.mean((home > 20) != (away > 20))
+    with pytest.raises(mw.InvalidError, match="put a condition that is an argument in parentheses"):
+        game.outcome("max(home_points > 20, 1)")
 
 
 def test_correlations_and_comparisons(season):

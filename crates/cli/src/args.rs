@@ -228,9 +228,9 @@ pub(crate) enum Command {
     /// outcomes, model and hash of an ensemble.
     #[command(after_long_help = "Example:\n  manyworlds info visits")]
     Info(InfoArgs),
-    /// Export rows or outcomes as Parquet, CSV, JSON or Arrow
+    /// Export a table or an ensemble
     ///
-    /// The outcomes of an ensemble have the wide form that `import` reads.
+    /// Writes Parquet, CSV, JSON or Arrow. The outcomes of an ensemble have the wide form that `import` reads.
     #[command(after_long_help = "Example:\n  manyworlds export visits --to visits.parquet")]
     Export(ExportArgs),
     /// Flush a table's log into column segments

@@ -24,9 +24,9 @@ pub(crate) enum FileFormat {
 pub(crate) struct NamedArgs {
     /// Table, as [DATABASE.]NAME, or ensemble
     ///
-    /// A name of both means the table.
+    /// A name of both means the table, unless with --ensemble.
     pub(crate) name: String,
-    /// Take the ensemble of this name, also if a table has it
+    /// Take the ensemble of this name
     #[arg(long)]
     pub(crate) ensemble: bool,
     #[command(flatten)]
@@ -60,9 +60,9 @@ pub(crate) struct ExportArgs {
     /// Export only these columns, or outcomes
     #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
     pub(crate) columns: Vec<String>,
-    /// Export only rows of a table that meet this
+    /// Export only rows that meet this
     ///
-    /// An SQL condition such as "status = '500' AND ping > 100".
+    /// Of a table: an SQL condition such as "status = '500' AND ping > 100".
     #[arg(long = "where", value_name = "EXPR")]
     pub(crate) condition: Option<String>,
     /// Export only entities of this kind
