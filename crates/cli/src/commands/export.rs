@@ -111,6 +111,9 @@ async fn write<W: Write + Send>(content: &mut Content, format: FileFormat, out: 
     Ok((total, writer.finish().context("cannot write the rows")?))
 }
 
+/// Bytes in memory at which a row group is complete.
+const ROW_GROUP_BYTES: usize = 128 << 20;
+
 enum Writer<W: Write + Send> {
     Parquet(Box<ArrowWriter<W>>),
     Csv(W),
@@ -137,7 +140,13 @@ impl<W: Write + Send> Writer<W> {
 
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         match self {
-            Self::Parquet(writer) => writer.write(batch)?,
+            Self::Parquet(writer) => {
+                writer.write(batch)?;
+                // Wide rows fill memory long before a row group has its usual number of rows.
+                if writer.memory_size() > ROW_GROUP_BYTES {
+                    writer.flush()?;
+                }
+            }
             Self::Csv(out) => out.write_all(csv(batch, false)?.as_bytes())?,
             Self::Json(writer) => {
                 check_texts(batch)?;
