@@ -133,6 +133,9 @@ def _played(prepared: Prepared, seed: int, cuts: Iterable[tuple[int, int]]) -> P
             events(entity, worlds, **columns)
             order = np.argsort(worlds, kind="stable")
             for name, values in {"world": np.asarray(worlds) + first, **columns}.items():
+                if np.ma.isMaskedArray(values):
+                    parts.setdefault((entity, f"{_EVENTS}{name} as NULL"), {})[first] = np.ma.getmaskarray(values)[order]
+                    values = np.ma.filled(values, 0)
                 parts.setdefault((entity, _EVENTS + name), {})[first] = np.array(values)[order]
 
         if failed := prepared.play(seed, first, count, KeptOutcomes(), kept_events):

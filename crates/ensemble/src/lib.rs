@@ -58,7 +58,6 @@ pub use declared::check_outcomes;
 pub use distribution::Distribution;
 pub use error::{EnsembleError, QuestionError};
 pub use event_filter::EventFilter;
-pub use event_reader::{EventRows, OwnedEventValues};
 pub use event_source::EventSource;
 pub use expr::Error as ExpressionError;
 pub use expression::{BitSet, Expression, OutcomeRef};

@@ -1,8 +1,8 @@
 //! `manyworlds events`: one world's events, or its summary.
 
 use anyhow::{Result, bail};
-use ensemble::{Columns, EnsembleError, EventFilter, EventRows, MissingModel, OutcomeRef};
-use model::{Catalogue, Cell, EntityWorld, EventBlock, EventKind, MemberNames, SummaryTable};
+use ensemble::{Columns, EnsembleError, EventFilter, MissingModel, OutcomeRef};
+use model::{Catalogue, Cell, EntityWorld, EventBlock, EventKind, EventRows, MemberNames, SummaryTable};
 use serde_json::{Map, Value, json};
 use world::{World, WorldRange};
 
