@@ -54,7 +54,7 @@ pub use column::{Column, Narrow};
 pub use columns::Columns;
 pub use compare::Comparison;
 pub use correlation::correlation;
-pub use declared::check_outcomes;
+pub use declared::{check_events, check_outcomes};
 pub use distribution::Distribution;
 pub use error::{EnsembleError, QuestionError};
 pub use event_filter::EventFilter;
