@@ -40,6 +40,7 @@ mod quantity;
 mod questions;
 mod range_reader;
 mod range_writer;
+mod replay;
 mod schema;
 mod store;
 mod stored;
@@ -74,6 +75,7 @@ pub use questions::{
 };
 pub use range_reader::{RangeMetadata, RangeReader};
 pub use range_writer::{Encoders, PhaseTimes, RangeWriter, Unwritten, WrittenRange};
+pub use replay::verify_by_replay;
 pub use schema::{event_fields, outcome_fields};
 pub use store::{Registered, Store};
 pub use stored::{RangeFile, StoredEnsemble};
