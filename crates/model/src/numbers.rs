@@ -21,12 +21,14 @@ pub struct Misfit {
 /// Converts the numbers of an outcome that is not real to integers: the value times the scale.
 ///
 /// Both conversions return the integer and whether the value fits. They have no branches, so that loops over them use
-/// vectors.
+/// vectors, if their closures own it.
 #[derive(Debug, Clone, Copy)]
 pub struct Whole {
     scale: i64,
-    /// The smallest and the largest integer as it is stored.
-    stored: [i64; 2],
+    real_scale: f64,
+    /// The middle of the integers that may be stored, and how far from it they go.
+    middle: f64,
+    reach: f64,
     /// The smallest and the largest integer before it is multiplied.
     given: [i64; 2],
 }
@@ -47,7 +49,9 @@ impl Whole {
             _ => [-i64::from(i32::MAX), i64::from(i32::MAX)],
         };
         let scale = i64::from(outcome.scale);
-        Self { scale, stored, given: stored.map(|bound| bound / scale) }
+        let given = stored.map(|bound| bound / scale);
+        let [low, high] = stored.map(|bound| bound as f64);
+        Self { scale, real_scale: scale as f64, middle: f64::midpoint(low, high), reach: (high - low) / 2.0, given }
     }
 
     #[inline]
@@ -59,18 +63,18 @@ impl Whole {
     /// Accepts multiples of 1 / scale, and rounds off what arithmetic leaves: 0.1 + 0.2 is 3 tenths.
     #[inline]
     pub fn real(self, value: f64) -> (i32, bool) {
-        let scaled = value * self.scale as f64;
+        let scaled = value * self.real_scale;
         let shifted = scaled + ROUND;
         let rounded = shifted - ROUND;
-        let [low, high] = self.stored.map(|bound| bound as f64);
-        (shifted.to_bits() as i32, (scaled - rounded).abs() <= ERROR_MAX && (low..=high).contains(&rounded))
+        let fits = ((scaled - rounded).abs() <= ERROR_MAX) & ((rounded - self.middle).abs() <= self.reach);
+        (shifted.to_bits() as i32, fits)
     }
 
     /// Describes a value of `outcome` that does not fit.
     pub fn misfit(self, outcome: &Outcome, row: usize, value: impl Into<Number>) -> Misfit {
         let value = value.into();
         let [low, high] = self.given;
-        let scaled = value.real() * self.scale as f64;
+        let scaled = value.real() * self.real_scale;
         let reason = match outcome.kind {
             OutcomeKind::Flag => ": a flag is 0 or 1".to_owned(),
             OutcomeKind::Code => format!(": a code is a whole number from {low} to {high}"),

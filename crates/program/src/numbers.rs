@@ -39,7 +39,7 @@ pub(crate) fn store_integers<T: Copy + Into<i64>>(
                 outcome,
                 slots,
                 into,
-                |value: T| whole.integer(value.into()),
+                move |value: T| whole.integer(value.into()),
                 |value: T| Number::Integer(value.into()),
             )
         }
@@ -60,7 +60,7 @@ pub(crate) fn store_reals(
         }
         Column::Whole(into) => {
             let whole = Whole::of(outcome);
-            store_whole(values, outcome, slots, into, |value| whole.real(value), Number::Real)
+            store_whole(values, outcome, slots, into, move |value| whole.real(value), Number::Real)
         }
     }
 }

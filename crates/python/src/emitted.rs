@@ -147,12 +147,13 @@ fn flags(values: &[bool], outcome: &Outcome) -> Result<Numbers, Misfit> {
 fn scaled(values: &[i64], outcome: &Outcome) -> Result<Numbers, Misfit> {
     let whole = Whole::of(outcome);
     let misfit = |place: usize| whole.misfit(outcome, place, Number::Integer(values[place]));
-    narrow(values, |value| whole.integer(value)).map_err(misfit)
+    narrow(values, move |value| whole.integer(value)).map_err(misfit)
 }
 
 fn whole(values: &[f64], outcome: &Outcome) -> Result<Numbers, Misfit> {
     let whole = Whole::of(outcome);
-    narrow(values, |value| whole.real(value)).map_err(|place| whole.misfit(outcome, place, Number::Real(values[place])))
+    let misfit = |place: usize| whole.misfit(outcome, place, Number::Real(values[place]));
+    narrow(values, move |value| whole.real(value)).map_err(misfit)
 }
 
 /// The numbers in the narrowest type, or the place of the first that does not fit. `fit` returns the number, and whether
