@@ -208,9 +208,11 @@ fn explained(error: &ProgramError, process: &Process, grid: &Grid) -> String {
     };
     let missing = match error {
         ProgramError::TimedOut { .. } if records == all && grid.events.are_wanted => {
-            "\nan empty line must end the lines of an answer, and a second Arrow stream, of events, must follow the first"
+            "\nthe answer has no end: print an empty line after lines, or a second Arrow stream, of events"
         }
-        ProgramError::TimedOut { .. } if records == all => "\nan empty line must end the lines of an answer",
+        ProgramError::TimedOut { .. } if records == all => {
+            "\nthe answer has no end: print an empty line after lines, or close the writer of the Arrow stream"
+        }
         _ => "",
     };
     match records {

@@ -71,8 +71,9 @@ const UNJUDGED: &str = "not judged: the same worlds differ each time";
 
 const AGAIN: &str = "the model keeps state between ranges, reads a clock, or draws from a generator that the seed does \
                      not determine. Compute each range anew, from its seed and the numbers of its worlds";
-const ANEW: &str = "a value depends on the process that computes it, for example on the time of its start, its number, \
-                    the order of a hash table, or a generator that is seeded once. Seed every generator for each world";
+const ANEW: &str = "a value depends on the process that computes it, for example on the time of its start, its number \
+                    (pid), the order of a hash table, or a generator that is seeded once. Seed every generator for each \
+                    world";
 const CUT: &str = "a value depends on other worlds of its range, for example by a generator that they share, a mean over \
                    the worlds, or state that one range leaves to the next. Compute each world from its own seed";
 const ALONE: &str = "an entity has other values when it is played alone: its draws depend on those of other entities. \

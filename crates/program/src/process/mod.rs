@@ -107,14 +107,16 @@ impl Process {
         self.output.get_mut().begin(limit, bytes_max);
         if has_more {
             let rubbish = self.reading(&mut || Ok(())).rubbish()?;
-            return Err(ProgramError::Protocol(format!("{rubbish} after the end of its answer")));
+            let second = "print a second one only if the request has \"events\": true";
+            let hint = if rubbish == "an Arrow stream" { format!(": {second}") } else { String::new() };
+            return Err(ProgramError::Protocol(format!("{rubbish} after the end of its answer{hint}")));
         }
         // If the thread is gone, so is the program; its output says why.
         let _ = self.requests.as_ref().map(|requests| requests.send(request));
         Ok(())
     }
 
-    /// Reads what the program prints. Calls `waiting` about once a second while nothing comes.
+    /// Reads what the program prints. Calls `waiting` about twice a second while nothing comes.
     pub(crate) fn reading<'a>(&'a mut self, waiting: &'a mut dyn FnMut() -> Result<(), Stop>) -> Reading<'a> {
         Reading { process: self, waiting }
     }

@@ -88,7 +88,12 @@ impl Reading<'_> {
 
     /// What the program printed, for a message.
     pub(crate) fn rubbish(&mut self) -> Result<String, ProgramError> {
-        Ok(shown(self.filled()?.split(|byte| *byte == b'\n').next().unwrap_or_default()))
+        let text = self.filled()?;
+        Ok(match text {
+            _ if text.starts_with(&[0xFF; 4]) => "an Arrow stream".to_owned(),
+            _ if text.starts_with(b"ARROW1") => "an Arrow file".to_owned(),
+            _ => shown(text.split(|byte| *byte == b'\n').next().unwrap_or_default()),
+        })
     }
 
     /// The process, for its memory and limits.

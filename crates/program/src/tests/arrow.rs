@@ -182,6 +182,8 @@ fn broken_streams_are_refused() {
     assert!(said(&[0xFF; 64], "exit 4").contains("an answer of more than"));
     let no_marker = [&whole[..8], &[7; 4000]].concat();
     assert!(said(&no_marker, "exit 4").contains("an Arrow stream that cannot be read"));
+    let file = said(b"ARROW1\0\0", "exit 4");
+    assert!(file.contains("the program printed an Arrow file: an answer is an Arrow stream"), "{file}");
 }
 
 proptest! {

@@ -158,7 +158,7 @@ fn a_second_stream_has_events() {
     for (reason, expected) in [
         (played(without("n")).err().unwrap(), ": the stream of events has no column \"n\""),
         (played(without("entity")).err().unwrap(), ": the stream of events has no column \"entity\""),
-        (with("m", numbers([None; 3])), ": the stream of events: events have no column \"m\"; did you mean n?"),
+        (with("m", numbers([None; 3])), ": the stream of events: events have no column \"m\"; there are: n, by"),
         (with("n", numbers([Some(1), None, None])), " on b in world 7: event column \"n\" is NULL: give a value"),
         (with("own", numbers([Some(1), Some(1), Some(2)])), " on b in world 8: event column \"own\" is 2, not 0 or 1"),
         (
@@ -183,5 +183,19 @@ fn a_missing_stream_of_events_is_named() {
     );
     let silent = printing(&[stream(&outcomes())], "").within(std::time::Duration::from_millis(1500));
     let reason = simulate(&*silent.model().unwrap(), true).err().unwrap();
-    assert!(reason.contains("a second Arrow stream, of events, must follow the first"), "{reason}");
+    assert!(reason.ends_with("print an empty line after lines, or a second Arrow stream, of events"), "{reason}");
+}
+
+#[test]
+fn a_stream_of_events_that_nobody_wants_is_named() {
+    let script = printing(&[stream(&outcomes()), stream(&of(events()))], "echo > \"$1/printed\"");
+    let model = script.model().unwrap();
+    simulate(&*model, false).unwrap();
+    while !script.path().join("printed").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let reason = simulate(&*model, false).err().unwrap();
+    let expected = "the program printed an Arrow stream after the end of its answer: print a second one only if the request \
+                    has \"events\": true";
+    assert_eq!(reason, format!("model m failed: {expected}"));
 }

@@ -139,7 +139,7 @@ fn outcomes_of_other_kinds_are_refused() {
 fn rubbish_and_long_lines_are_refused() {
     let reason = Script::answering("echo 'Hello, world'").failure();
     assert!(reason.starts_with("model pairs failed: the program printed \"Hello, world\": an answer is"), "{reason}");
-    let marked = Script::answering("printf '\\357\\273\\277'; echo '{\"world\": 0}'").failure();
+    let marked = Script::answering("printf '\\357\\273\\277{\"world\": 0}\\n'").failure();
     assert!(
         marked.contains("the program printed \"\\u{feff}{") && marked.contains("an answer is an Arrow"),
         "{marked}"
