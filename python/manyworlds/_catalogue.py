@@ -152,6 +152,8 @@ class Catalogue:
             "events": [_event_column(name, column) for name, column in (events or {}).items()],
         }
         self.has_events = bool(events)
+        #: Event columns that may be NULL.
+        self._nullable = [name for name, column in (events or {}).items() if column.nullable]
         self.values_per_world = sum(len(kinds[kind]) for kind in entities.values())
 
 

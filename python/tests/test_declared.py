@@ -140,7 +140,8 @@ def test_event_columns_may_be_null(tmp_path):
         emit.events("a-1", at, at=number, n=some(number), kind=some(number % 2), own=some(number % 2 == 0), real=some(real))
 
     model = with_events(add, columns)
-    assert mw.check(model, processes=False).ok
+    # It draws nothing, and that is all.
+    assert [finding.split(":")[0] for finding in mw.check(model, processes=False).findings] == ["another seed gives the same worlds"]
     stored = mw.run(model, 50, name="stored", data=tmp_path, range_worlds=50)
     parts = mw.run(model, 50, name="parts", data=tmp_path, range_worlds=7)
     assert stored.verify() and stored.verify().event_hash == parts.verify().event_hash
@@ -159,8 +160,39 @@ def test_event_columns_may_be_null(tmp_path):
 
 def test_check_compares_null():
     columns = {"n": mw.optional(mw.number())}
-    add = lambda emit, w: emit.events("a-1", AT, n=np.ma.masked_array(AT, AT + w.first > 1))  # noqa: E731
-    assert 'event column n as NULL' in mw.check(with_events(add, columns), processes=False).findings[0]
+
+    def add(emit, worlds, is_null):
+        zeros = np.zeros(len(worlds), int)
+        emit.events("a-1", np.arange(len(worlds)), n=np.ma.masked_array(zeros, zeros == 0) if is_null else zeros)
+
+    unequal = with_events(lambda emit, w: add(emit, w, w.first > 0), columns)
+    finding = mw.check(unequal, processes=False).findings[0]
+    assert finding.startswith("event column n as NULL of a-1 in row 21 is False or True when the worlds are cut"), finding
+    # The same NULL in two ways.
+    equal = with_events(lambda emit, w: add(emit, w, True) if w.first else emit.events("a-1", np.arange(len(w))), columns)
+    assert len(mw.check(equal, processes=False).findings) == 1
+
+
+class Shifted(mw.Model):
+    """Dice that depend on the environment, which the hash of the source does not see."""
+
+    def catalogue(self, p):
+        return mw.Catalogue({"die": {"points": mw.number()}}, ["die-1"], events={"at": mw.optional(mw.real())})
+
+    def simulate(self, p, worlds, emit):
+        points = worlds.stream("die-1").integers(1, 7)
+        shift = int(os.environ.get("SHIFT", 0)) * (worlds.numbers == 30)
+        emit.events("die-1", np.arange(len(worlds)), at=np.ma.masked_array(points / 4, points == 6))
+        emit("die-1", points=points + shift)
+
+
+def test_worlds_are_verified_by_replay(tmp_path, monkeypatch):
+    ens = mw.run(Shifted(), 60, name="dice", data=tmp_path, range_worlds=25)
+    replay = lambda: ens.verify(replay=True).checks[-1]  # noqa: E731
+    assert replay().ok and replay().detail == "60 values" and ens.verify().checks[-1].name != replay().name
+    monkeypatch.setenv("SHIFT", "3")
+    assert ens.verify() and not ens.verify(replay=True)
+    assert "points of die-1 in world 30 is stored as " in replay().detail, replay()
 
 
 def test_check_compares_events():
