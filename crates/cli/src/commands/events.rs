@@ -13,8 +13,8 @@ use crate::output::{self, Table, note, print, print_json};
 
 pub(crate) async fn events(args: &EventsArgs) -> Result<()> {
     let columns = open_columns(&args.data.data, &args.ensemble).await?;
-    at_hand(&args.played_by)?;
     let stored = columns.ensemble();
+    at_hand(&args.played_by, &stored.plan)?;
     let catalogue = &stored.plan.catalogue;
     let entity = catalogue.find_entity(&args.entity)?;
     let world = World(args.world);

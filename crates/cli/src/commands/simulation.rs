@@ -102,8 +102,16 @@ pub(crate) fn started(command: &str, limit: &ProgramLimitArgs) -> Result<Arc<Plu
 }
 
 /// Starts the program that played an ensemble, if it is named.
-pub(crate) fn at_hand(args: &PlayedByArgs) -> Result<Option<Arc<Plugin>>> {
-    args.program.as_deref().map(|command| started(command, &args.limit)).transpose()
+///
+/// # Errors
+/// If it does not start, or is another than the one that played these worlds.
+pub(crate) fn at_hand(args: &PlayedByArgs, plan: &Plan) -> Result<()> {
+    let Some(command) = &args.program else { return Ok(()) };
+    let program = started(command, &args.limit)?;
+    if program.name != plan.model {
+        bail!("ensemble {:?} was played by {}, not by {}", plan.name, plan.model, program.name);
+    }
+    Ok(())
 }
 
 /// An error of a replay, with advice if it needs a program that is not started.

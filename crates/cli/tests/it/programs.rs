@@ -140,12 +140,12 @@ fn events_are_stored_replayed_and_verified() {
     let goals = world("stored", &[]);
     assert_eq!(goals, world("replayed", &["--program", &arrow]));
     assert!(!goals.as_array().unwrap().is_empty() && goals[0]["side"].is_string(), "{goals}");
-    let sql =
-        "SELECT count(*) AS n, count(assist) AS assists, sum(penalty) AS penalties FROM events('E', 'match-1', 0)";
-    let sql = sql.replace(", 0)", ", '0-39')");
-    let counted = json(data, &["sql", &sql.replace('E', "stored")]);
-    let more = ["sql", &sql.replace('E', "replayed"), "--program", &arrow];
-    assert_eq!(counted, json(data, &more));
+    let sql = |name: &str| {
+        let counts = "count(*) AS n, count(assist) AS assists, sum(penalty) AS penalties";
+        format!("SELECT {counts} FROM events('{name}', 'match-1', '0-39')")
+    };
+    let counted = json(data, &["sql", &sql("stored")]);
+    assert_eq!(counted, json(data, &["sql", &sql("replayed"), "--program", &arrow]));
     let [n, assists, penalties] = ["n", "assists", "penalties"].map(|name| counted[0][name].as_i64().unwrap());
     assert!(n > 50 && n == assists + penalties && penalties > 0, "{counted}");
 
@@ -188,6 +188,8 @@ fn a_changed_program_verifies_nothing() {
     json(data, &["run", "football", "--worlds", "1", "--name", "season"]);
     let said = failure(data, &["verify", "season", "--program", &changed], 2);
     assert_eq!(said, "error: ensemble \"season\" was played by football, not by program:sim\n");
+    let said = failure(data, &["events", "season", "--entity", "game-001", "--world", "0", "--program", &changed], 2);
+    assert!(said.contains("was played by football, not by program:sim"), "{said}");
     assert_eq!(json(data, &["verify", "season", "--replay"])["ok"], true);
 }
 
