@@ -175,8 +175,9 @@ def _in_processes(whole: Played, model: Model, parameters: Any, worlds: int, see
         for child in children:
             child.end()
     by_process = (
-        "in another process: the model depends on its process, for example on a number that its module draws when it is"
-        " imported, or on the environment. Make everything a parameter, or draw it from worlds.stream"
+        "in another process: the model depends on its process, for example on its number (pid), on a number that its"
+        " module draws when it is imported, or on the environment. Make everything a parameter, or draw it from"
+        " worlds.stream"
     )
     by_hash = (
         "with another PYTHONHASHSEED: the model depends on hash() of a text, or on the order of a set. Sort what comes"
