@@ -31,7 +31,7 @@ from ._answers import (
     Verification,
     WorstWorld,
 )
-from ._catalogue import Catalogue, Outcome, Param, code, flag, number, real
+from ._catalogue import Catalogue, Outcome, Param, code, flag, number, optional, real
 from ._check import Promise, check
 from ._data import Data, Ensembles, connect, open
 from ._draws import Stream, World, Worlds
@@ -106,6 +106,7 @@ __all__ = [
     "flag",
     "math",
     "number",
+    "optional",
     "open",
     "per_world",
     "real",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .errors import InvalidError, UnknownNameError
@@ -69,6 +69,8 @@ class Outcome:
     unit: str
     scale: int = 1
     labels: tuple[str, ...] = ()
+    #: Whether values may be NULL: only of event columns. See `optional`.
+    nullable: bool = False
 
 
 def number(unit: str = "", scale: int = 1) -> Outcome:
@@ -95,6 +97,14 @@ def real(unit: str = "") -> Outcome:
     return Outcome("real", unit)
 
 
+def optional(column: Outcome) -> Outcome:
+    """An event column that may be NULL, as in `events={"scorer": mw.optional(mw.code("home", "away"))}`.
+
+    Emit a masked array (`numpy.ma`), whose masked values are NULL, or leave the column out. NaN is a value, and not NULL.
+    """
+    return replace(column, nullable=True)
+
+
 class Catalogue:
     """Everything that a model emits.
 
@@ -103,7 +113,7 @@ class Catalogue:
         entities: the kind of each entity by name, in storage order; or all entities of a single kind as a list.
         titles: titles for people, by entity.
         events: the columns of the events that entities may have, by name; the unit says what a column means. Their kinds
-            are those of outcomes, without a scale.
+            are those of outcomes, without a scale. `optional` lets one be NULL.
     """
 
     def __init__(
@@ -120,6 +130,9 @@ class Catalogue:
         if not entities or not all(kinds.values()):
             raise InvalidError("the catalogue has no entity, or a kind without outcomes: name at least one of each")
         places = {name: place for place, name in enumerate(kinds)}
+        nullable = next((name for of_kind in kinds.values() for name, outcome in of_kind.items() if outcome.nullable), None)
+        if nullable is not None:
+            raise InvalidError(f"outcome {nullable!r} is optional: only event columns may be NULL")
         unknown = next((kind for kind in entities.values() if kind not in places), None)
         if unknown is not None:
             raise UnknownNameError(f"no kind {unknown!r} in the catalogue: there are {', '.join(kinds)}")
@@ -139,6 +152,8 @@ class Catalogue:
             "events": [_event_column(name, column) for name, column in (events or {}).items()],
         }
         self.has_events = bool(events)
+        #: Event columns that may be NULL.
+        self._nullable = [name for name, column in (events or {}).items() if column.nullable]
         self.values_per_world = sum(len(kinds[kind]) for kind in entities.values())
 
 
@@ -146,4 +161,4 @@ def _event_column(name: str, column: Outcome) -> dict[str, Any]:
     if column.scale != 1:
         raise InvalidError(f"event column {name!r} has a scale, which events lack: declare it as real")
     kinds = {"number": "i32", "flag": "i8", "code": {"label": column.labels}, "real": "f64"}
-    return {"name": name, "doc": column.unit, "kind": kinds[column.kind], "nullable": False}
+    return {"name": name, "doc": column.unit, "kind": kinds[column.kind], "nullable": column.nullable}

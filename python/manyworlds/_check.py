@@ -115,6 +115,7 @@ def _played(prepared: Prepared, seed: int, cuts: Iterable[tuple[int, int]]) -> P
     import numpy as np
 
     parts: dict[tuple[str, str], dict[int, np.ndarray]] = {}
+    nullable = prepared.catalogue._nullable
     for first, count in cuts:
         range_of = (prepared.catalogue_json, first, count)
         outcomes, events = _native.emitter(*range_of), _native.events(*range_of)
@@ -131,9 +132,13 @@ def _played(prepared: Prepared, seed: int, cuts: Iterable[tuple[int, int]]) -> P
 
         def kept_events(entity: str, worlds: np.ndarray, **columns: np.ndarray) -> None:
             events(entity, worlds, **columns)
+            # A column that is left out is NULL.
+            columns = {name: np.ma.masked_all(len(worlds)) for name in nullable} | columns
             order = np.argsort(worlds, kind="stable")
             for name, values in {"world": np.asarray(worlds) + first, **columns}.items():
-                parts.setdefault((entity, _EVENTS + name), {})[first] = np.array(values)[order]
+                if name in nullable:
+                    parts.setdefault((entity, f"{_EVENTS}{name} as NULL"), {})[first] = np.ma.getmaskarray(values)[order]
+                parts.setdefault((entity, _EVENTS + name), {})[first] = np.ma.filled(values, 0)[order]
 
         if failed := prepared.play(seed, first, count, KeptOutcomes(), kept_events):
             world, entity, reason = failed
@@ -170,8 +175,9 @@ def _in_processes(whole: Played, model: Model, parameters: Any, worlds: int, see
         for child in children:
             child.end()
     by_process = (
-        "in another process: the model depends on its process, for example on a number that its module draws when it is"
-        " imported, or on the environment. Make everything a parameter, or draw it from worlds.stream"
+        "in another process: the model depends on its process, for example on its number (pid), on a number that its"
+        " module draws when it is imported, or on the environment. Make everything a parameter, or draw it from"
+        " worlds.stream"
     )
     by_hash = (
         "with another PYTHONHASHSEED: the model depends on hash() of a text, or on the order of a set. Sort what comes"

@@ -318,9 +318,17 @@ class Ensemble(Mapping):
             raise UnknownNameError(f"ensembles {self.name!r} and {other.name!r} have no outcome of an entity in common")
         return common
 
-    def verify(self) -> Verification:
-        """Reads and checks everything stored: counts, hashes, identities, and outcomes recounted from events."""
-        return Verification._of(self._backend.verify())
+    def verify(self, replay: bool = False) -> Verification:
+        """Reads and checks everything stored: counts, hashes, identities, and outcomes recounted from events.
+
+        Args:
+            replay: also play all worlds again, and compare their outcomes and stored events. Takes as long as playing
+                them, and needs the model that played them.
+
+        Raises:
+            ModelError: if `replay` is true and the model is missing or another one.
+        """
+        return Verification._of(self._backend.verify(replay))
 
     def events(self, entity: str, worlds: int | range | tuple[int, int], where: str | None = None) -> Table:
         """The events of an entity in some worlds, replayed unless they are stored.

@@ -35,8 +35,8 @@ class LocalEnsemble:
     def correlate(self, question: dict[str, Any]) -> dict[str, Any]:
         return json.loads(self.native.correlate(json.dumps(question)))
 
-    def verify(self) -> dict[str, Any]:
-        return json.loads(self.native.verify())
+    def verify(self, replay: bool) -> dict[str, Any]:
+        return json.loads(self.native.verify(replay))
 
     def array(self, entity: str, outcome: str) -> Any:
         return self.native.array(entity, outcome)

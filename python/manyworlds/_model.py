@@ -45,7 +45,8 @@ class Emit:
         Args:
             entity: its name.
             worlds: the place of each event's world in the range, from 0 to below `len()` of the range.
-            columns: an array with one value for each event, for each event column of the catalogue.
+            columns: an array with one value for each event, for each event column of the catalogue. Columns that are
+                `optional` accept masked arrays, and may be left out.
         """
         self._entity = entity
         self._events(entity, worlds, **columns)

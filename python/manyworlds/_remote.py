@@ -143,7 +143,9 @@ class RemoteEnsemble:
     def book(self, question: dict[str, Any]) -> dict[str, Any]:
         return self._remote.ask_json("/api/v1/book", question)
 
-    def verify(self) -> dict[str, Any]:
+    def verify(self, replay: bool) -> dict[str, Any]:
+        if replay:
+            raise InvalidError("a server plays no worlds again: open its data folder to verify by replay")
         return self._remote.ask_json("/api/v1/verify", {"ensemble": self._summary["ensemble"]})
 
     def array(self, entity: str, outcome: str) -> Any:

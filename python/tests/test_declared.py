@@ -96,11 +96,14 @@ AT = np.array([0, 1])
         (lambda emit, w: emit.events("b-1", AT, **GOOD), 'no entity "b-1"'),
         (lambda emit, w: emit.events("a-1", AT, **{**GOOD, "n": np.arange(3)}), 'event column "n" has 3 values for 2 events'),
         (lambda emit, w: emit.events("a-1", AT, **{**GOOD, "real": np.arange(3)}), 'event column "real" has 3 values for 2 events'),
-        (lambda emit, w: emit.events("a-1", AT, **{**GOOD, "n": np.array([0, 0.5])}), 'event column "n" has 0.5, which is not a whole number'),
-        (lambda emit, w: emit.events("a-1", AT, **{**GOOD, "n": np.array([0, 1 << 40])}), 'is 1099511627776, not a number within 32 bits, in world 1'),
-        (lambda emit, w: emit.events("a-1", AT, **{**GOOD, "kind": np.array([0, 2])}), 'is 2, not a code from 0 to 1, in world 1'),
-        (lambda emit, w: emit.events("a-1", AT[::-1], **{**GOOD, "kind": np.array([2, 0])}), 'is 2, not a code from 0 to 1, in world 1'),
+        (lambda emit, w: emit.events("a-1", AT, **{**GOOD, "n": np.array([0, 0.5])}), 'event column "n" is 0.5 in world 1, not a whole number: round it, or declare it real'),
+        (lambda emit, w: emit.events("a-1", AT, **{**GOOD, "n": np.array([0, 1 << 40])}), 'is 1099511627776 in world 1, not a number within 32 bits'),
+        (lambda emit, w: emit.events("a-1", AT, **{**GOOD, "kind": np.array([0, 2])}), 'is 2 in world 1, not a code from 0 to 1'),
+        (lambda emit, w: emit.events("a-1", AT[::-1], **{**GOOD, "kind": np.array([2, 0])}), 'is 2 in world 1, not a code from 0 to 1'),
         (lambda emit, w: emit.events("a-1", AT, **{**GOOD, "kind": np.array(["b", "c"])}), 'has the type <U1: give numbers'),
+        (lambda emit, w: emit.events("a-1", AT, **{**GOOD, "n": np.ma.masked_equal(AT, 1)}), 'event column "n" is NULL in world 1: give a value, or declare'),
+        (lambda emit, w: emit.events("a-1", AT, **{**GOOD, "real": np.array([0, 2**53 + 1])}), 'is 9007199254740993 in world 1, beyond 2^53'),
+        (lambda emit, w: emit.events("a-1", np.array([0, 0.5]), **GOOD), "worlds has 0.5: give the place"),
         (lambda emit, w: emit.events("a-1", [0, 1], **GOOD), "worlds is list: give a NumPy array"),
         (lambda emit, w: emit.events("a-1", AT + len(w), **GOOD), "worlds has 10: give the place of each event's world in the range, from 0 to 9"),
         (lambda emit, w: emit.events("a-1", AT - 1, **GOOD), "worlds has -1"),
@@ -122,6 +125,74 @@ def test_event_columns_are_declared(tmp_path):
         mw.Catalogue({"a": {"x": mw.number()}}, ["a-1"], events={"n": mw.number(scale=10)})
     nothing = mw.run(with_events(lambda emit, w: None), 10, name="nothing", data=tmp_path)
     assert len(nothing.events("a-1", range(10))) == 0 and nothing.verify()
+
+
+def test_event_columns_may_be_null(tmp_path):
+    kinds = {"n": mw.number(), "kind": mw.code("b", "c"), "own": mw.flag(), "real": mw.real()}
+    columns = {name: mw.optional(column) for name, column in kinds.items()} | {"at": mw.number(), "left_out": mw.optional(mw.real())}
+
+    def add(emit, worlds):
+        # Two events in each world, in another order, and every third value is NULL.
+        at = np.tile(np.arange(len(worlds)), 2)
+        number = np.repeat([0, 1], len(worlds)) + 2 * worlds.numbers[at]
+        some = lambda values: np.ma.masked_array(values, number % 3 == 0)  # noqa: E731
+        real = np.where(number % 7 == 0, np.nan, number / 4)
+        emit.events("a-1", at, at=number, n=some(number), kind=some(number % 2), own=some(number % 2 == 0), real=some(real))
+
+    model = with_events(add, columns)
+    # It draws nothing, and that is all.
+    assert [finding.split(":")[0] for finding in mw.check(model, processes=False).findings] == ["another seed gives the same worlds"]
+    stored = mw.run(model, 50, name="stored", data=tmp_path, range_worlds=50)
+    parts = mw.run(model, 50, name="parts", data=tmp_path, range_worlds=7)
+    assert stored.verify() and stored.verify().event_hash == parts.verify().event_hash
+    rows = stored.events("a-1", range(50)).to_dicts()
+    assert len(rows) == 100
+    for row in rows:
+        at = row["at"]
+        assert at // 2 == row["world"] and row["left_out"] is None
+        found = (row["n"], row["kind"], row["own"])
+        assert found == ((None, None, None) if at % 3 == 0 else (at, "bc"[at % 2], at % 2 == 0))
+        real = row["real"]
+        assert real is None if at % 3 == 0 else (math.isnan(real) if at % 7 == 0 else real == at / 4)
+    with pytest.raises(mw.InvalidError, match="outcome 'x' is optional: only event columns may be NULL"):
+        mw.Catalogue({"a": {"x": mw.optional(mw.number())}}, ["a-1"])
+
+
+def test_check_compares_null():
+    columns = {"n": mw.optional(mw.number())}
+
+    def add(emit, worlds, is_null):
+        zeros = np.zeros(len(worlds), int)
+        emit.events("a-1", np.arange(len(worlds)), n=np.ma.masked_array(zeros, zeros == 0) if is_null else zeros)
+
+    unequal = with_events(lambda emit, w: add(emit, w, w.first > 0), columns)
+    finding = mw.check(unequal, processes=False).findings[0]
+    assert finding.startswith("event column n as NULL of a-1 in row 21 is False or True when the worlds are cut"), finding
+    # The same NULL in two ways.
+    equal = with_events(lambda emit, w: add(emit, w, True) if w.first else emit.events("a-1", np.arange(len(w))), columns)
+    assert len(mw.check(equal, processes=False).findings) == 1
+
+
+class Shifted(mw.Model):
+    """Dice that depend on the environment, which the hash of the source does not see."""
+
+    def catalogue(self, p):
+        return mw.Catalogue({"die": {"points": mw.number()}}, ["die-1"], events={"at": mw.optional(mw.real())})
+
+    def simulate(self, p, worlds, emit):
+        points = worlds.stream("die-1").integers(1, 7)
+        shift = int(os.environ.get("SHIFT", 0)) * (worlds.numbers == 30)
+        emit.events("die-1", np.arange(len(worlds)), at=np.ma.masked_array(points / 4, points == 6))
+        emit("die-1", points=points + shift)
+
+
+def test_worlds_are_verified_by_replay(tmp_path, monkeypatch):
+    ens = mw.run(Shifted(), 60, name="dice", data=tmp_path, range_worlds=25)
+    replay = lambda: ens.verify(replay=True).checks[-1]  # noqa: E731
+    assert replay().ok and replay().detail == "60 values" and ens.verify().checks[-1].name != replay().name
+    monkeypatch.setenv("SHIFT", "3")
+    assert ens.verify() and not ens.verify(replay=True)
+    assert "points of die-1 in world 30 is stored as " in replay().detail, replay()
 
 
 def test_check_compares_events():

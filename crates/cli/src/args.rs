@@ -36,7 +36,8 @@ pub(crate) use overview::command;
 pub(crate) use place::{DataArgs, PlaceArgs};
 pub(crate) use questions::{BookArgs, CompareArgs, CorrelateArgs, EventsArgs, OutcomeArgs, ProbabilityArgs};
 pub(crate) use run::{
-    CalibrateArgs, CheckArgs, Events, ModelArgs, PlanArgs, PlayArgs, ProgramArgs, ProgramLimitArgs, RunArgs, UntilArgs,
+    CalibrateArgs, CheckArgs, Events, ModelArgs, PlanArgs, PlayArgs, PlayedByArgs, ProgramArgs, ProgramLimitArgs,
+    RunArgs, UntilArgs,
 };
 pub(crate) use serve::{Durability, Partition, ServeArgs, TokenTask, Unique};
 pub(crate) use table::{
@@ -159,6 +160,13 @@ pub(crate) enum Command {
     Verify {
         /// Ensemble to check
         ensemble: String,
+        /// Play all worlds again and compare them
+        ///
+        /// Takes as long as playing them. --program implies it.
+        #[arg(long)]
+        replay: bool,
+        #[command(flatten)]
+        played_by: PlayedByArgs,
         #[command(flatten)]
         data: PlaceArgs,
         #[command(flatten)]
@@ -330,6 +338,8 @@ pub(crate) struct SqlArgs {
     /// Counts the bytes, segments, row groups and pages.
     #[arg(long)]
     pub(crate) stats: bool,
+    #[command(flatten)]
+    pub(crate) played_by: PlayedByArgs,
     #[command(flatten)]
     pub(crate) data: PlaceArgs,
     #[command(flatten)]

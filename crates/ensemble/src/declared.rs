@@ -44,7 +44,10 @@ pub fn check_outcomes(catalogue: &Catalogue, block: &OutcomeBlock<'_>) -> Result
 }
 
 /// Checks that a block has a column of the right kind and length for each event column, and that codes have words.
-pub(crate) fn check_events(catalogue: &Catalogue, block: &EventBlock<'_>) -> Checked {
+///
+/// # Errors
+/// What is wrong, for people.
+pub fn check_events(catalogue: &Catalogue, block: &EventBlock<'_>) -> Result<(), String> {
     let entity = name_of(catalogue, block.entity)?;
     let rows: usize = block.rows.iter().map(|&rows| rows as usize).sum();
     if block.columns.len() != catalogue.events.len() || block.rows.len() != block.range.count() {

@@ -1,9 +1,7 @@
 //! Conditions over the events of an entity: `down >= 3 and play_type in ('pass', 'sack')`.
 
 use expr::{Comparison, Error, Expr, Name, Node, Operator};
-use model::{Catalogue, EventKind, UnknownName};
-
-use crate::event_reader::EventRows;
+use model::{Catalogue, EventKind, EventRows, UnknownName};
 
 /// A condition over events. A missing value differs from every value: `foul != 'hold'` is true for plays without a
 /// foul, and any other test of a missing value is false.
@@ -210,11 +208,10 @@ impl Binder<'_> {
 
 #[cfg(test)]
 mod tests {
-    use model::EventColumn;
+    use model::{EventColumn, OwnedEventValues};
     use world::{World, WorldRange};
 
     use super::*;
-    use crate::event_reader::OwnedEventValues;
 
     fn catalogue() -> Catalogue {
         let column = |name: &str, kind| EventColumn { nullable: true, ..EventColumn::new(name, kind) };

@@ -2,75 +2,18 @@
 
 use std::ops::Range;
 
-use model::{Catalogue, EventBlock, EventKind, EventValues, NULL_I8, NULL_I16, NULL_LABEL};
+use model::{Catalogue, EventKind, EventRows, NULL_I8, NULL_I16, NULL_LABEL, OwnedEventValues};
 use table::{FlatValues, TableError, plain};
 use world::WorldRange;
 
 use crate::range_reader::RangeReader;
 use crate::schema::event;
 
-/// Events in memory: the rows of one entity for adjacent worlds.
-#[derive(Debug, Clone, PartialEq)]
-pub struct EventRows {
-    pub entity: usize,
-    pub range: WorldRange,
-    /// Rows of each world.
-    pub rows: Vec<u32>,
-    /// One column for each of the catalogue's event columns, in its order; empty if not requested.
-    pub columns: Vec<OwnedEventValues>,
-}
-
-/// One event column in memory.
-#[derive(Debug, Clone, PartialEq)]
-pub enum OwnedEventValues {
-    /// Codes of words.
-    Label(Vec<u8>),
-    I8(Vec<i8>),
-    I16(Vec<i16>),
-    I32(Vec<i32>),
-    /// Real numbers with one zero and one NaN; 0 where `valid` is false, for NULL.
-    F64 {
-        values: Vec<f64>,
-        valid: Option<Vec<bool>>,
-    },
-}
-
-impl OwnedEventValues {
-    fn borrow(&self) -> EventValues<'_> {
-        match self {
-            Self::Label(v) => EventValues::Label(v),
-            Self::I8(v) => EventValues::I8(v),
-            Self::I16(v) => EventValues::I16(v),
-            Self::I32(v) => EventValues::I32(v),
-            Self::F64 { values, valid } => EventValues::F64 { values, valid: valid.as_deref() },
-        }
-    }
-
-    /// Real numbers, emitted or stored.
-    pub(crate) fn reals(values: &[f64], valid: Option<&[bool]>) -> Self {
-        let valid = valid.filter(|valid| valid.contains(&false)).map(<[bool]>::to_vec);
-        let value =
-            |(row, x): (usize, &f64)| if valid.as_ref().is_none_or(|valid| valid[row]) { plain(*x) } else { 0.0 };
-        Self::F64 { values: values.iter().enumerate().map(value).collect(), valid }
-    }
-
-    /// The number (or code) of a row; `None` for NULL.
-    pub fn value(&self, row: usize) -> Option<f64> {
-        self.borrow().value(row)
-    }
-
-    /// The integer (or code) of a row; `None` for NULL and in a column of real numbers.
-    pub fn number(&self, row: usize) -> Option<i32> {
-        self.borrow().number(row)
-    }
-}
-
-impl EventRows {
-    /// The rows as a model emits them; columns not requested are empty.
-    pub fn block(&self) -> EventBlock<'_> {
-        let columns = self.columns.iter().map(OwnedEventValues::borrow).collect();
-        EventBlock { entity: self.entity, range: self.range, rows: &self.rows, columns }
-    }
+/// Real numbers, emitted or stored, with one zero and one NaN; 0 for NULL.
+pub(crate) fn reals(values: &[f64], valid: Option<&[bool]>) -> OwnedEventValues {
+    let valid = valid.filter(|valid| valid.contains(&false)).map(<[bool]>::to_vec);
+    let value = |(row, x): (usize, &f64)| if valid.as_ref().is_none_or(|valid| valid[row]) { plain(*x) } else { 0.0 };
+    OwnedEventValues::F64 { values: values.iter().enumerate().map(value).collect(), valid }
 }
 
 /// The rows of one entity in a range's segment.
@@ -144,7 +87,7 @@ impl RangeReader {
                 let values = v.into_iter().map(|v| i16::try_from(narrow(v, i32::from(NULL_I16))));
                 OwnedEventValues::I16(values.collect::<Result<_, _>>().map_err(|_| wrong())?)
             }
-            (FlatValues::Reals { values, valid }, EventKind::F64) => OwnedEventValues::reals(&values, valid.as_deref()),
+            (FlatValues::Reals { values, valid }, EventKind::F64) => reals(&values, valid.as_deref()),
             // NULL in the segment is NULL in the block.
             (FlatValues::Integers(v), EventKind::I32) => OwnedEventValues::I32(v),
             _ => return Err(wrong()),

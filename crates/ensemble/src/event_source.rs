@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use model::{Catalogue, EventBlock, EventValues, Model, OutcomeBlock, Sink, Stop, Wanted};
+use model::{Catalogue, EventBlock, EventRows, EventValues, Model, OutcomeBlock, OwnedEventValues, Sink, Stop, Wanted};
 use world::WorldRange;
 
 use crate::declared::check_events;
 use crate::error::EnsembleError;
-use crate::event_reader::{EntityRows, EventRows, OwnedEventValues};
+use crate::event_reader::{EntityRows, reals};
 use crate::plan::{EventMode, MakeModel, ModelError};
 use crate::range_reader::RangeReader;
 use crate::stored::StoredEnsemble;
@@ -88,7 +88,7 @@ impl StoredEnsemble {
         EnsembleError::NoEvents { entity: self.plan.catalogue.entities[entity].name.clone() }
     }
 
-    fn cannot_replay(&self, reason: String) -> EnsembleError {
+    pub(crate) fn cannot_replay(&self, reason: String) -> EnsembleError {
         EnsembleError::Replay { ensemble: self.plan.name.clone(), reason }
     }
 }
@@ -140,7 +140,7 @@ impl<W: Fn(usize) -> bool> Sink for KeepEvents<'_, W> {
             EventValues::I8(v) => OwnedEventValues::I8(v.to_vec()),
             EventValues::I16(v) => OwnedEventValues::I16(v.to_vec()),
             EventValues::I32(v) => OwnedEventValues::I32(v.to_vec()),
-            EventValues::F64 { values, valid } => OwnedEventValues::reals(values, valid),
+            EventValues::F64 { values, valid } => reals(values, valid),
         };
         if let Err(reason) = check_events(self.catalogue, &block) {
             self.refused = Some(reason);

@@ -140,7 +140,8 @@ impl From<TableError> for Unwritten {
 }
 
 impl<'a> RangeWriter<'a> {
-    /// Begins the segments of `range`. Calls `stop` before each block to check for cancellation.
+    /// Begins the segments of `range`. Calls `stop` before each block, and while the model waits, to check for
+    /// cancellation.
     pub fn create(
         disk: &Arc<dyn Disk>,
         paths: &RangePaths,
@@ -386,5 +387,10 @@ impl Sink for RangeWriter<'_> {
     fn events(&mut self, block: EventBlock<'_>) -> Result<(), Stop> {
         let written = self.write_events(&block);
         self.stop_on(written)
+    }
+
+    fn waiting(&mut self) -> Result<(), Stop> {
+        let wanted = if (self.stop)() { Err(Unwritten::Interrupted) } else { Ok(()) };
+        self.stop_on(wanted)
     }
 }

@@ -100,10 +100,14 @@ fn check(ensemble: &StoredEnsemble, model: Result<&dyn Model, &str>) -> Result<V
 }
 
 /// The result of a check, and whether it holds.
-type Found<T> = Result<(T, bool), TableError>;
+pub(crate) type Found<T> = Result<(T, bool), TableError>;
 
 /// Runs a check; damage fails it.
-fn tolerate<T>(checks: &mut Vec<Check>, name: &str, check: impl FnOnce(&mut String) -> Found<T>) -> Option<T> {
+pub(crate) fn tolerate<T>(
+    checks: &mut Vec<Check>,
+    name: &str,
+    check: impl FnOnce(&mut String) -> Found<T>,
+) -> Option<T> {
     let mut detail = String::new();
     let found = check(&mut detail);
     let (result, ok) = match found {
@@ -240,13 +244,21 @@ fn check_events(ensemble: &StoredEnsemble, detail: &mut String) -> Found<Content
     Ok((total, ok))
 }
 
-/// Compares outcomes that a model recounts from events with the stored ones.
-struct Recount<'a> {
+/// Compares outcomes of a model with the stored ones.
+pub(crate) struct Recount<'a> {
     catalogue: &'a Catalogue,
     stored: &'a RangeReader,
-    compared: u64,
-    different: Option<String>,
-    failure: Option<TableError>,
+    /// What gives the model's values: `its events count to`.
+    source: &'static str,
+    pub(crate) compared: u64,
+    pub(crate) different: Option<String>,
+    pub(crate) failure: Option<TableError>,
+}
+
+impl<'a> Recount<'a> {
+    pub(crate) fn new(catalogue: &'a Catalogue, stored: &'a RangeReader, source: &'static str) -> Self {
+        Self { catalogue, stored, source, compared: 0, different: None, failure: None }
+    }
 }
 
 impl Sink for Recount<'_> {
@@ -261,7 +273,7 @@ impl Sink for Recount<'_> {
             let entity = &catalogue.entities[block.entity].name;
             if counted.len() != stored.len() {
                 let (counted, stored) = (counted.len(), stored.len());
-                different = Some(format!("{} of {entity} recounts to {counted} values for {stored} worlds", name()));
+                different = Some(format!("{} of {entity} has {counted} values for {stored} worlds", name()));
                 return;
             }
             let differs = |a: f64, b: f64| a != b && !(a.is_nan() && b.is_nan());
@@ -269,10 +281,11 @@ impl Sink for Recount<'_> {
             if let Some(w) = world {
                 different.get_or_insert_with(|| {
                     format!(
-                        "{} of {entity} in world {} is stored as {}, but its events count to {}",
+                        "{} of {entity} in world {} is stored as {}, but {} {}",
                         name(),
                         World(block.range.first().0 + w as u32),
                         number(&stored, w),
+                        self.source,
                         number(counted, w)
                     )
                 });
@@ -308,7 +321,7 @@ fn recount(ensemble: &StoredEnsemble, model: &dyn Model, detail: &mut String) ->
         let Some(events) = ensemble.events.iter().find(|(of, _, _)| of == range) else { continue };
         let stored = ensemble.open(outcomes)?;
         let events = ensemble.open(events)?;
-        let mut sink = Recount { catalogue, stored: &stored, compared: 0, different: None, failure: None };
+        let mut sink = Recount::new(catalogue, &stored, "its events count to");
         for entity in event_entities(&events) {
             let rows = events.events(catalogue, &events.entity_rows(entity)?, *range, |_| true)?;
             // The sink keeps its own errors, so this one is the model's.

@@ -29,6 +29,7 @@ mod inbox;
 mod job;
 mod ledger;
 mod player;
+mod processor;
 mod progress;
 mod ranges;
 mod retry;

@@ -1,11 +1,12 @@
 //! Tracks progress of claimed ranges, so that a stuck worker loses them.
 
 use std::collections::HashMap;
-use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use world::WorldRange;
+
+use crate::processor::{Helpers, this_thread, used_by};
 
 /// Progress of one range.
 #[derive(Debug, Default)]
@@ -36,52 +37,47 @@ impl Progress {
         self.moves();
     }
 
-    /// Whether there was progress since the last call.
-    fn take(&self) -> bool {
-        let used = match self.thread.load(Ordering::Relaxed) {
-            0 => 0,
-            thread => used_by(thread).unwrap_or(0),
-        };
+    /// Whether there was progress since the last call; `is_helped` if threads that no range has computed meanwhile.
+    fn take(&self, is_helped: bool) -> bool {
+        let thread = self.thread.load(Ordering::Relaxed);
+        let used = if thread == 0 { 0 } else { used_by(thread).unwrap_or(0) };
         let computes = self.used.swap(used, Ordering::Relaxed) < used;
-        self.has_moved.swap(false, Ordering::Relaxed) || computes
+        self.has_moved.swap(false, Ordering::Relaxed) || computes || (is_helped && thread != 0)
     }
-}
-
-/// The system's number of this thread; `None` if unknown.
-fn this_thread() -> Option<u64> {
-    fs::read_link("/proc/thread-self").ok()?.file_name()?.to_str()?.parse().ok()
-}
-
-/// Processor ticks that a thread of this process has used; `None` if unknown.
-fn used_by(thread: u64) -> Option<u64> {
-    let stat = fs::read_to_string(format!("/proc/self/task/{thread}/stat")).ok()?;
-    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
-    Some(fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?)
 }
 
 /// All ranges that a worker holds.
 #[derive(Debug, Default)]
-pub(crate) struct Claims(Mutex<HashMap<(i64, WorldRange), Arc<Progress>>>);
+pub(crate) struct Claims {
+    held: Mutex<HashMap<(i64, WorldRange), Arc<Progress>>>,
+    helpers: Mutex<Helpers>,
+}
 
 impl Claims {
     pub(crate) fn hold(&self, ensemble: i64, range: WorldRange, progress: &Arc<Progress>) {
         progress.moves();
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert((ensemble, range), progress.clone());
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).insert((ensemble, range), progress.clone());
     }
 
     pub(crate) fn release(&self, ensemble: i64, range: WorldRange) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&(ensemble, range));
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).remove(&(ensemble, range));
     }
 
     /// The ranges that made progress since the last call.
     pub(crate) fn moving(&self) -> Vec<(i64, WorldRange)> {
-        let claims = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        claims.iter().filter(|(_, progress)| progress.take()).map(|(claim, _)| *claim).collect()
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let playing: Vec<u64> = held.values().map(|progress| progress.thread.load(Ordering::Relaxed)).collect();
+        let is_helped = self.helpers.lock().unwrap_or_else(PoisonError::into_inner).compute(&playing);
+        held.iter().filter(|(_, progress)| progress.take(is_helped)).map(|(claim, _)| *claim).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
     use world::World;
 
     use super::*;
@@ -103,15 +99,48 @@ mod tests {
     fn computing_is_progress() {
         let progress = Progress::default();
         progress.begins();
-        progress.take();
+        progress.take(false);
         let before = used_by(this_thread().unwrap()).unwrap();
         let mut x = 1u64;
         while used_by(this_thread().unwrap()).unwrap() == before {
             x = (0..10_000).fold(x, |x, y| std::hint::black_box(x.wrapping_mul(31) ^ y));
         }
-        assert!(progress.take() && x > 0);
+        assert!(progress.take(false) && x > 0);
         progress.ends();
-        progress.take();
-        assert!(!progress.take());
+        progress.take(false);
+        assert!(!progress.take(false) && !progress.take(true));
+    }
+
+    #[test]
+    fn threads_of_a_waiting_model_are_progress() {
+        let (claims, progress) = (Claims::default(), Arc::new(Progress::default()));
+        let range = WorldRange::new(World(10), 5).unwrap();
+        claims.hold(7, range, &progress);
+        let (begun, is_begun) = mpsc::channel();
+        let (done, is_done) = mpsc::channel::<()>();
+        thread::scope(|scope| {
+            let of_range = progress.clone();
+            scope.spawn(move || {
+                of_range.begins();
+                begun.send(()).unwrap();
+                is_done.recv().unwrap();
+            });
+            is_begun.recv().unwrap();
+            claims.moving();
+            let is_over = Arc::new(AtomicBool::new(false));
+            let computes = is_over.clone();
+            scope.spawn(move || {
+                let mut x = 1u64;
+                while !computes.load(Ordering::Relaxed) {
+                    x = (0..10_000).fold(x, |x, y| std::hint::black_box(x.wrapping_mul(31) ^ y));
+                }
+                x
+            });
+            while claims.moving() != [(7, range)] {
+                thread::sleep(Duration::from_millis(20));
+            }
+            is_over.store(true, Ordering::Relaxed);
+            done.send(()).unwrap();
+        });
     }
 }

@@ -159,4 +159,13 @@ pub trait Sink {
 
     /// Receives the events of one entity, before the same entity's outcomes and only if events are wanted.
     fn events(&mut self, block: EventBlock<'_>) -> Result<(), Stop>;
+
+    /// Notes that the model still plays, and returns whether it should go on. A model that waits for somebody else calls
+    /// this about once a second; one that computes need not.
+    ///
+    /// # Errors
+    /// [`Stop::Sink`] if the range is not wanted any more.
+    fn waiting(&mut self) -> Result<(), Stop> {
+        Ok(())
+    }
 }

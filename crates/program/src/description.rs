@@ -4,11 +4,13 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use model::{
-    Catalogue, Entity, EntityKind, Outcome, OutcomeKind, ParameterItem, ParameterSpec, ParameterValue, UnknownName,
+    Catalogue, Entity, EntityKind, EventColumn, EventKind, Outcome, OutcomeKind, ParameterItem, ParameterSpec,
+    ParameterValue, UnknownName,
 };
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use crate::layout::{ENTITY, EVENT, WORLD};
 use crate::process::shown;
 
 /// A program as it describes itself.
@@ -27,7 +29,8 @@ impl Description {
     /// # Errors
     /// The reason for people, if the line is not such an object or its catalogue cannot be stored.
     pub(crate) fn parse(line: &str) -> Result<Self, String> {
-        let given: Given = serde_json::from_str(line).map_err(|error| {
+        // Some systems begin every text with a byte order mark.
+        let given: Given = serde_json::from_str(line.trim_start_matches('\u{feff}')).map_err(|error| {
             if error.is_data() {
                 return error.to_string();
             }
@@ -39,8 +42,13 @@ impl Description {
         if given.name.is_empty() || given.name.contains(|c: char| c.is_whitespace() || c.is_control() || c == ':') {
             return Err(format!("its name is {:?}: give a name without spaces and colons", given.name));
         }
-        let Given { name, version, summary, kinds, entities, titles, parameters, .. } = given;
-        let catalogue = catalogue(kinds, entities, &titles)?;
+        let Given { name, version, summary, kinds, entities, titles, events, parameters, .. } = given;
+        let mut catalogue = catalogue(kinds, entities, &titles)?;
+        let event_column = |(name, column): (String, GivenOutcome)| column.event_column(name);
+        catalogue.events = events.0.into_iter().map(event_column).collect::<Result<_, _>>()?;
+        if let Some(name) = reserved(&catalogue) {
+            return Err(format!("an outcome is named {name:?}, which records use themselves: choose another name"));
+        }
         if let Some(fault) = catalogue.fault() {
             return Err(fault);
         }
@@ -70,6 +78,8 @@ struct Given {
     entities: GivenEntities,
     #[serde(default)]
     titles: Ordered<String>,
+    #[serde(default)]
+    events: Ordered<GivenOutcome>,
     #[serde(default)]
     parameters: Ordered<GivenParameter>,
 }
@@ -109,12 +119,12 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Ordered<V> {
     }
 }
 
-/// An outcome: its kind alone, or with more.
+/// An outcome or an event column: its kind alone, or with more.
 #[derive(Deserialize)]
 #[serde(
     untagged,
     expecting = "an outcome is \"number\", \"flag\", \"code\" or \"real\", or an object with this kind, \
-                               and a unit, scale or labels"
+                               and a unit, scale or labels, or nullable in an event column"
 )]
 enum GivenOutcome {
     Kind(OutcomeKind),
@@ -131,6 +141,8 @@ struct FullOutcome {
     scale: i32,
     #[serde(default)]
     labels: Vec<String>,
+    #[serde(default)]
+    nullable: bool,
 }
 
 fn one() -> i32 {
@@ -138,11 +150,17 @@ fn one() -> i32 {
 }
 
 impl GivenOutcome {
+    fn full(self) -> FullOutcome {
+        match self {
+            Self::Kind(kind) => {
+                FullOutcome { kind, unit: String::new(), scale: 1, labels: Vec::new(), nullable: false }
+            }
+            Self::Full(full) => full,
+        }
+    }
+
     fn outcome(self, name: String) -> Result<Outcome, String> {
-        let (kind, unit, scale, labels) = match self {
-            Self::Kind(kind) => (kind, String::new(), 1, Vec::new()),
-            Self::Full(FullOutcome { kind, unit, scale, labels }) => (kind, unit, scale, labels),
-        };
+        let FullOutcome { kind, unit, scale, labels, nullable } = self.full();
         let scale_max = if kind == OutcomeKind::Number { SCALE_MAX } else { 1 };
         if !(1..=scale_max).contains(&scale) {
             return Err(format!("outcome {name:?} has scale {scale}: give a whole number from 1 to {scale_max}"));
@@ -150,8 +168,36 @@ impl GivenOutcome {
         if kind != OutcomeKind::Code && !labels.is_empty() {
             return Err(format!("outcome {name:?} has labels, and is no code"));
         }
+        if nullable {
+            return Err(format!("outcome {name:?} is nullable: only event columns may be NULL"));
+        }
         Ok(Outcome { name, unit, kind, scale, labels })
     }
+
+    fn event_column(self, name: String) -> Result<EventColumn, String> {
+        let FullOutcome { kind, unit, scale, labels, nullable } = self.full();
+        if scale != 1 {
+            return Err(format!("event column {name:?} has a scale, which events lack: declare it real"));
+        }
+        let kind = match kind {
+            OutcomeKind::Code if labels.is_empty() => {
+                return Err(format!("event column {name:?} is a code without labels: name them"));
+            }
+            OutcomeKind::Code => EventKind::Label(labels),
+            _ if !labels.is_empty() => return Err(format!("event column {name:?} has labels, and is no code")),
+            OutcomeKind::Number => EventKind::I32,
+            OutcomeKind::Flag => EventKind::I8,
+            OutcomeKind::Real => EventKind::F64,
+        };
+        Ok(EventColumn { name, doc: unit, kind, nullable, members: None })
+    }
+}
+
+/// An outcome with a name that a record has for itself.
+fn reserved(catalogue: &Catalogue) -> Option<&str> {
+    let names: &[&str] = if catalogue.events.is_empty() { &[WORLD, ENTITY] } else { &[WORLD, ENTITY, EVENT] };
+    let mut outcomes = catalogue.kinds.iter().flat_map(|kind| &kind.outcomes);
+    outcomes.find(|outcome| names.contains(&&*outcome.name)).map(|outcome| &*outcome.name)
 }
 
 /// The entities: names if they have one kind, else the kind of each.
@@ -279,6 +325,41 @@ mod tests {
     }
 
     #[test]
+    fn events_have_columns_of_every_kind() {
+        let described = |events: &str| {
+            let line = format!(
+                r#"{{"name": "x", "kinds": {{"k": {{"o": "number"}}}}, "entities": ["a"], "events": {{{events}}}}}"#
+            );
+            Description::parse(&line).map(|description| description.catalogue.events)
+        };
+        let columns = described(
+            r#""minute": {"kind": "number", "unit": "minutes"}, "own": "flag", "xg": "real",
+               "scorer": {"kind": "code", "labels": ["home", "away"], "nullable": true}"#,
+        )
+        .unwrap();
+        let words = ["home", "away"].map(str::to_owned).to_vec();
+        let kinds = [EventKind::I32, EventKind::I8, EventKind::F64, EventKind::Label(words)];
+        assert_eq!(columns.iter().map(|column| column.kind.clone()).collect::<Vec<_>>(), kinds);
+        assert_eq!(columns.iter().map(|column| column.nullable).collect::<Vec<_>>(), [false, false, false, true]);
+        assert_eq!(columns[0].doc, "minutes");
+        for (events, expected) in [
+            (r#""x": "code""#, "event column \"x\" is a code without labels"),
+            (r#""x": {"kind": "flag", "labels": ["a"]}"#, "event column \"x\" has labels, and is no code"),
+            (r#""x": {"kind": "number", "scale": 10}"#, "event column \"x\" has a scale, which events lack"),
+            (r#""world": "number""#, "event column \"world\" is repeated"),
+        ] {
+            let reason = described(events).unwrap_err();
+            assert!(reason.starts_with(expected), "{reason}");
+        }
+    }
+
+    #[test]
+    fn byte_order_marks_are_skipped() {
+        let line = r#"{"name": "dice", "kinds": {"k": {"o": "number"}}, "entities": ["a"]}"#;
+        assert_eq!(Description::parse(&format!("\u{feff}{line}")), Description::parse(line));
+    }
+
+    #[test]
     fn invalid_descriptions_are_refused_with_the_reason() {
         let with = |kinds: &str, entities: &str| {
             let line = format!(r#"{{"name": "x", "kinds": {kinds}, "entities": {entities}}}"#);
@@ -292,6 +373,8 @@ mod tests {
             (with(r#"{"k": {"o": "integer"}}"#, r#"["a"]"#), "an outcome is \"number\", \"flag\""),
             (with(r#"{"k": {"o": {"kind": "flag", "scale": 2}}}"#, r#"["a"]"#), "outcome \"o\" has scale 2"),
             (with(r#"{"k": {"o": {"kind": "flag", "labels": ["x"]}}}"#, r#"["a"]"#), "outcome \"o\" has labels"),
+            (with(r#"{"k": {"world": "flag"}}"#, r#"["a"]"#), "an outcome is named \"world\", which records use"),
+            (with(r#"{"k": {"o": {"kind": "flag", "nullable": true}}}"#, r#"["a"]"#), "outcome \"o\" is nullable"),
             (with(r#"{"k": {"o": "flag", "o": "flag"}}"#, r#"["a"]"#), "outcome of kind \"k\" \"o\" is repeated"),
             (with(r#"{"k": {"o": "flag"}, "l": {"o": "flag"}}"#, r#"["a"]"#), "it has several kinds"),
             (with(one, r#"{"a": "kk"}"#), "no kind \"kk\"; did you mean k?"),

@@ -3,6 +3,8 @@
 use std::io;
 use std::time::Duration;
 
+use model::Stop;
+
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
     #[error("cannot split the command line {0:?} into words: a quote is not closed, or it is empty")]
@@ -29,6 +31,9 @@ pub enum ProgramError {
     /// The output is not as the protocol demands.
     #[error("the program printed {0}")]
     Protocol(String),
+    /// The caller wants no answer any more.
+    #[error(transparent)]
+    Stopped(Stop),
     #[error("cannot exchange data with the program: {0}")]
     Pipe(#[from] io::Error),
 }
@@ -38,6 +43,11 @@ fn shown(stderr: &str) -> String {
     if stderr.is_empty() {
         return "; it wrote nothing to stderr".to_owned();
     }
+    said(stderr)
+}
+
+/// Lines of standard error, to follow a reason.
+pub(crate) fn said(stderr: &str) -> String {
     let lines: Vec<String> = stderr.lines().map(|line| format!("\n  {line}")).collect();
     format!("; the end of its stderr:{}", lines.concat())
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use model::{OutcomeBlock, OutcomeKind, Sink, Stop, Values};
 use world::{World, WorldRange};
 
+use crate::events::Events;
 use crate::layout::Layout;
 use crate::numbers::Column;
 
@@ -33,6 +34,7 @@ pub(crate) struct Grid {
     records: usize,
     /// By kind and outcome: the worlds of the kind's first entity, then of its next.
     columns: Vec<Vec<Column>>,
+    pub(crate) events: Events,
 }
 
 impl Grid {
@@ -43,12 +45,14 @@ impl Grid {
         };
         let kinds = layout.catalogue.kinds.iter();
         let columns = kinds.map(|kind| kind.outcomes.iter().map(|outcome| column(outcome.kind)).collect()).collect();
-        Self { layout, range, seen: Vec::new(), records: 0, columns }
+        let events = Events::new(layout.clone(), range);
+        Self { layout, range, seen: Vec::new(), records: 0, columns, events }
     }
 
-    /// Forgets all records, and begins another range.
-    pub(crate) fn begin(&mut self, range: WorldRange) {
+    /// Forgets all records, and begins another range, with events or without.
+    pub(crate) fn begin(&mut self, range: WorldRange, with_events: bool) {
         self.range = range;
+        self.events.begin(range, with_events);
         self.records = 0;
         self.seen.clear();
         self.seen.resize(self.layout.entities() * range.count(), false);
@@ -79,13 +83,7 @@ impl Grid {
     /// Notes a record, and returns its kind and the place of its values in the columns of the kind.
     #[inline]
     pub(crate) fn claim(&mut self, entity: u32, world: i64) -> Result<(usize, u32), Fault> {
-        let (first, worlds) = (i64::from(self.range.first().0), self.range.count());
-        let offset = (world - first) as usize;
-        if world < first || offset >= worlds {
-            let last = first + worlds as i64 - 1;
-            let reason = format!("a record has world {world}, outside the range from {first} to {last}");
-            return Err(Fault { reason, entity: Some(entity), world: None });
-        }
+        let (offset, worlds) = (self.offset(entity, world)? as usize, self.range.count());
         let seen = &mut self.seen[entity as usize * worlds + offset];
         if *seen {
             return Err(Fault {
@@ -98,6 +96,22 @@ impl Grid {
         self.records += 1;
         let (kind, place) = self.layout.place(entity as usize);
         Ok((kind, (place * worlds + offset) as u32))
+    }
+
+    /// The place of a world in the range.
+    ///
+    /// # Errors
+    /// If it is outside; names the entity.
+    #[inline]
+    pub(crate) fn offset(&self, entity: u32, world: i64) -> Result<u32, Fault> {
+        let (first, worlds) = (i64::from(self.range.first().0), self.range.count());
+        let offset = world.wrapping_sub(first);
+        if (0..worlds as i64).contains(&offset) {
+            return Ok(offset as u32);
+        }
+        let last = first + worlds as i64 - 1;
+        let reason = format!("a record has world {world}, outside the range from {first} to {last}");
+        Err(Fault { reason, entity: Some(entity), world: None })
     }
 
     /// The values of an outcome of a kind, for the places of [`Self::claim`].
@@ -116,11 +130,12 @@ impl Grid {
         })
     }
 
-    /// Passes on the outcomes of all entities, or of one.
-    pub(crate) fn send(&self, only: Option<usize>, sink: &mut dyn Sink) -> Result<(), Stop> {
+    /// Passes on the events and the outcomes of all entities, or of one.
+    pub(crate) fn send(&mut self, only: Option<usize>, sink: &mut dyn Sink) -> Result<(), Stop> {
         let (entities, worlds) = (0..self.layout.entities(), self.range.count());
         let mut narrow: Vec<Vec<i16>> = Vec::new();
         for entity in entities.filter(|entity| only.is_none_or(|only| only == *entity)) {
+            self.events.send(entity, sink)?;
             let (kind, place) = self.layout.place(entity);
             let (columns, first) = (&self.columns[kind], place * worlds);
             narrow.resize_with(columns.len(), Vec::new);

@@ -4,6 +4,12 @@ use std::collections::HashMap;
 
 use model::{Catalogue, UnknownName};
 
+/// Names of a record beside those of outcomes.
+pub(crate) const WORLD: &str = "world";
+pub(crate) const ENTITY: &str = "entity";
+/// What a line that is an event has in place of outcomes.
+pub(crate) const EVENT: &str = "event";
+
 /// A catalogue with places by name.
 #[derive(Debug)]
 pub(crate) struct Layout {

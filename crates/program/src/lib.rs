@@ -5,7 +5,8 @@
 //! from standard input, and answers with an Arrow IPC stream or with lines of JSON; `docs/program.md` has the protocol.
 //!
 //! Guarantees
-//! - An answer becomes blocks only if it has every world of every entity once, with all outcomes, in their kinds.
+//! - An answer becomes blocks only if it has every world of every entity once, with all outcomes, in their kinds, and
+//!   every event has all columns of the catalogue.
 //! - Each thread has a process of its own, which serves range after range. A process that breaks the protocol, or takes
 //!   too long, ends; the next range starts another.
 //! - No process outlives this one or its model, even if it ignores the end of its input, or this process is killed.
@@ -18,6 +19,7 @@ mod answer;
 mod command;
 mod description;
 mod error;
+mod events;
 mod grid;
 mod layout;
 mod model;

@@ -143,7 +143,8 @@ impl Model for ProgramModel {
         let mut player = waiting.map_or_else(|| self.start(), Ok).map_err(|error| Failure::new(error.to_string()))?;
         let layout = &self.program.layout;
         let grid = player.grid.get_or_insert_with(|| Grid::new(layout.clone(), range));
-        self.play(&mut player.process, grid, seed, range)?;
+        grid.begin(range, wanted.events);
+        self.play(&mut player.process, grid, seed, range, sink)?;
         grid.send(wanted.entity, sink)?;
         // After an error, the player and its process end here.
         self.idle().push(player);
@@ -165,36 +166,59 @@ impl ProgramModel {
         Ok(Player { process, grid: None })
     }
 
-    /// Plays a range into `grid`.
-    fn play(&self, process: &mut Process, grid: &mut Grid, seed: Seed, range: WorldRange) -> Result<(), Failure> {
+    /// Plays a range into `grid`, which has begun it.
+    fn play(
+        &self,
+        process: &mut Process,
+        grid: &mut Grid,
+        seed: Seed,
+        range: WorldRange,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Stop> {
         let layout = &self.program.layout;
         let records = layout.entities() * range.count();
         if u32::try_from(records).is_err() {
-            return Err(Failure::new(format!("{records} records are too many for one range: play smaller ranges")));
+            return Err(
+                Failure::new(format!("{records} records are too many for one range: play smaller ranges")).into()
+            );
         }
-        grid.begin(range);
-        let line = request(layout, &self.parameters, seed, range).map_err(|error| Failure::new(error.to_string()))?;
-        let bytes_max = answer::bytes_max(records, layout.outcomes());
+        let with_events = grid.events.are_wanted;
+        let line = request(layout, &self.parameters, seed, range, with_events);
+        let line = line.map_err(|error| Failure::new(error.to_string()))?;
+        let bytes_max = answer::bytes_max(records, layout.outcomes(), with_events);
         let asked = process.ask(line, self.program.limits.range, bytes_max).map_err(Refused::Program);
-        asked.and_then(|()| answer::read(process, grid)).map_err(|refused| match refused {
+        let read = asked.and_then(|()| answer::read(&mut process.reading(&mut || sink.waiting()), grid));
+        read.map_err(|refused| match refused {
             Refused::Fault(Fault { reason, entity, world }) => {
                 let entity = entity.map(|entity| layout.name(entity as usize).to_owned());
-                Failure { message: reason, entity, world }
+                Failure { message: format!("{reason}{}", process.last_words()), entity, world }.into()
             }
-            Refused::Program(error) => Failure::new(explained(&error, grid)),
+            Refused::Program(ProgramError::Stopped(stop)) => stop,
+            Refused::Program(error) => Failure::new(explained(&error, process, grid)).into(),
         })
     }
 }
 
-/// The error, with how far the answer had come.
-fn explained(error: &ProgramError, grid: &Grid) -> String {
+/// The error, with how far the answer had come and the program's last words.
+fn explained(error: &ProgramError, process: &Process, grid: &Grid) -> String {
     let (records, all) = (grid.records(), grid.records_max());
-    match error {
-        ProgramError::TimedOut { .. } if records == all => {
-            format!("after all {all} records, {error}\nan empty line must end the lines of an answer")
+    let last_words = match error {
+        ProgramError::Ended { .. } | ProgramError::TimedOut { .. } => String::new(),
+        _ => process.last_words(),
+    };
+    let missing = match error {
+        ProgramError::TimedOut { .. } if records == all && grid.events.are_wanted => {
+            "\nthe answer has no end: print an empty line after lines, or a second Arrow stream, of events"
         }
-        _ if records > 0 => format!("after {records} of {all} records, {error}"),
-        _ => error.to_string(),
+        ProgramError::TimedOut { .. } if records == all => {
+            "\nthe answer has no end: print an empty line after lines, or close the writer of the Arrow stream"
+        }
+        _ => "",
+    };
+    match records {
+        0 => format!("{error}{last_words}"),
+        _ if records == all => format!("after all {all} records, {error}{last_words}{missing}"),
+        _ => format!("after {records} of {all} records, {error}{last_words}"),
     }
 }
 

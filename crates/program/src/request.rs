@@ -14,14 +14,19 @@ struct Request<'a> {
     seeds: Vec<u64>,
     entities: Vec<&'a str>,
     parameters: &'a RawValue,
+    /// Whether the answer has events; absent if the program declares none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    events: Option<bool>,
 }
 
-/// The request for all entities in a range; `parameters` are a JSON object. Ends with a line feed.
+/// The request for all entities in a range, and for their events if the program declares any; `parameters` are a JSON
+/// object. Ends with a line feed.
 pub(crate) fn request(
     layout: &Layout,
     parameters: &RawValue,
     seed: Seed,
     range: WorldRange,
+    events: bool,
 ) -> serde_json::Result<Vec<u8>> {
     let request = Request {
         seed: seed.0,
@@ -30,6 +35,7 @@ pub(crate) fn request(
         seeds: range.worlds().map(|world| seed_of(seed, world)).collect(),
         entities: layout.catalogue.entities.iter().map(|entity| &*entity.name).collect(),
         parameters,
+        events: (!layout.catalogue.events.is_empty()).then_some(events),
     };
     let mut line = serde_json::to_vec(&request)?;
     line.push(b'\n');

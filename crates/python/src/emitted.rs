@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use model::{Catalogue, Outcome, OutcomeBlock, OutcomeKind, Sink, Stop, Values};
+use model::{Catalogue, Misfit, Number, Outcome, OutcomeBlock, OutcomeKind, Sink, Stop, Values, Whole, inexact};
 use numpy::{PyArrayDescrMethods as _, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict as _, PyDict};
@@ -80,25 +80,31 @@ impl Emitter {
                 array.shape()
             )));
         }
+        if let Some(place) = masked(array)?.and_then(|mask| mask.iter().position(|masked| *masked)) {
+            return Err(wrong(format!("is masked in world {}: emit a value for each world", self.world(place))));
+        }
         let kind = array.dtype().kind();
-        let is_real = outcome.kind == OutcomeKind::Real;
-        let converted = match kind {
-            b'b' | b'i' | b'u' | b'f' if is_real => return Ok(Numbers::F64(cast::<f64>(array)?.as_slice()?.to_vec())),
-            b'b' => Ok(flags(cast::<bool>(array)?.as_slice()?, outcome)),
+        let is_wide = array.dtype().itemsize() == 8;
+        let converted = match (outcome.kind, kind) {
+            (OutcomeKind::Real, b'i' | b'u') if is_wide => reals(array, kind)?,
+            (OutcomeKind::Real, b'b' | b'i' | b'u' | b'f') => {
+                Ok(Numbers::F64(cast::<f64>(array)?.as_slice()?.to_vec()))
+            }
+            (_, b'b') => flags(cast::<bool>(array)?.as_slice()?, outcome),
             // An `int64` holds no larger ones.
-            b'u' if array.dtype().itemsize() == 8 => whole(cast::<f64>(array)?.as_slice()?, outcome),
-            b'f' => whole(cast::<f64>(array)?.as_slice()?, outcome),
-            b'i' | b'u' => scaled(cast::<i64>(array)?.as_slice()?, outcome),
+            (_, b'u') if is_wide => whole(cast::<f64>(array)?.as_slice()?, outcome),
+            (_, b'f') => whole(cast::<f64>(array)?.as_slice()?, outcome),
+            (_, b'i' | b'u') => scaled(cast::<i64>(array)?.as_slice()?, outcome),
             _ => return Err(wrong(format!("has the type {}: emit numbers or booleans", array.dtype()))),
         };
-        converted.map_err(|(place, value, reason)| {
-            wrong(format!("is {value} in world {}{reason}", self.range.first().0 + place as u32))
-        })
+        converted
+            .map_err(|Misfit { row, value, reason }| wrong(format!("is {value} in world {}{reason}", self.world(row))))
+    }
+
+    fn world(&self, place: usize) -> World {
+        World(self.range.first().0 + place as u32)
     }
 }
-
-/// A value that does not fit its column: its place, the value, and why.
-type Misfit = (usize, String, String);
 
 fn wrong(entity: &str, reason: &str) -> Failure {
     Failure::invalid(format!("{entity}: {reason}"))
@@ -112,40 +118,42 @@ fn cast<'py, T: numpy::Element>(array: &Bound<'py, PyUntypedArray>) -> PyResult<
     array.call_method("astype", (T::get_dtype(py),), Some(&kwargs))?.extract()
 }
 
-fn flags(values: &[bool], outcome: &Outcome) -> Numbers {
-    match i16::try_from(outcome.scale) {
-        Ok(scale) => Numbers::I16(values.iter().map(|value| i16::from(*value) * scale).collect()),
-        Err(_) => Numbers::I32(values.iter().map(|value| i32::from(*value) * outcome.scale).collect()),
+/// Which values a masked array hides; `None` for another array.
+pub(crate) fn masked(array: &Bound<'_, PyUntypedArray>) -> PyResult<Option<Vec<bool>>> {
+    if array.is_exact_instance_of::<PyUntypedArray>() || !array.hasattr("mask")? {
+        return Ok(None);
+    }
+    let mask = array.py().import("numpy.ma")?.call_method1("getmaskarray", (array,))?;
+    Ok(Some(mask.extract::<PyReadonlyArray1<'_, bool>>()?.as_array().to_vec()))
+}
+
+/// Real numbers from integers of 64 bits.
+fn reals(array: &Bound<'_, PyUntypedArray>, kind: u8) -> PyResult<Result<Numbers, Misfit>> {
+    let misfit = match kind {
+        b'u' => inexact(cast::<u64>(array)?.as_slice()?),
+        _ => inexact(cast::<i64>(array)?.as_slice()?),
+    };
+    let numbers = cast::<f64>(array)?.as_slice()?.to_vec();
+    Ok(misfit.map_or(Ok(Numbers::F64(numbers)), Err))
+}
+
+fn flags(values: &[bool], outcome: &Outcome) -> Result<Numbers, Misfit> {
+    match (i16::try_from(outcome.scale), Whole::of(outcome).integer(1)) {
+        (Ok(scale), (_, true)) => Ok(Numbers::I16(values.iter().map(|value| i16::from(*value) * scale).collect())),
+        _ => scaled(&values.iter().map(|value| i64::from(*value)).collect::<Vec<_>>(), outcome),
     }
 }
 
-/// Whole numbers times the scale of their outcome.
 fn scaled(values: &[i64], outcome: &Outcome) -> Result<Numbers, Misfit> {
-    let scale = i64::from(outcome.scale);
-    let most = i64::from(i32::MAX) / scale;
-    let fit = |value: i64| (value.wrapping_mul(scale) as i32, (-most..=most).contains(&value));
-    narrow(values, fit)
-        .map_err(|place| (place, values[place].to_string(), format!(", and its column holds numbers up to {most}")))
+    let whole = Whole::of(outcome);
+    let misfit = |place: usize| whole.misfit(outcome, place, Number::Integer(values[place]));
+    narrow(values, move |value| whole.integer(value)).map_err(misfit)
 }
 
-/// Real numbers that are multiples of 1 / scale.
 fn whole(values: &[f64], outcome: &Outcome) -> Result<Numbers, Misfit> {
-    /// The largest error, in units of 1 / scale, that arithmetic may leave.
-    const ERROR_MAX: f64 = 1e-6;
-    /// Adding it to a number below 2^31 rounds the number to an integer, which the lower bits then hold.
-    const ROUND: f64 = 6_755_399_441_055_744.0;
-    let scale = f64::from(outcome.scale);
-    let fit = |value: f64| {
-        let shifted = value * scale + ROUND;
-        let rounded = shifted - ROUND;
-        let fits = ((value * scale - rounded).abs() <= ERROR_MAX) & (rounded.abs() <= f64::from(i32::MAX));
-        (shifted.to_bits() as i32, fits)
-    };
-    narrow(values, fit).map_err(|place| {
-        let wanted =
-            if outcome.scale == 1 { "a whole number".to_owned() } else { format!("a multiple of 1/{}", outcome.scale) };
-        (place, values[place].to_string(), format!(", not {wanted}: round it, or declare a real outcome"))
-    })
+    let whole = Whole::of(outcome);
+    let misfit = |place: usize| whole.misfit(outcome, place, Number::Real(values[place]));
+    narrow(values, move |value| whole.real(value)).map_err(misfit)
 }
 
 /// The numbers in the narrowest type, or the place of the first that does not fit. `fit` returns the number, and whether

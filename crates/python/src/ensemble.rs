@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ::ensemble::{
     BetFile, BookQuestion, Columns, CompareQuestion, CorrelationQuestion, MakeModel, OutcomeQuestion, OutcomeRef,
-    PriceQuestion, Quantity, StoredEnsemble, verify_with,
+    PriceQuestion, Quantity, StoredEnsemble, verify_by_replay, verify_with,
 };
 use model::{Catalogue, OutcomeKind};
 use pyo3::prelude::*;
@@ -120,10 +120,11 @@ impl Ensemble {
         Ok(found.to_json().to_string())
     }
 
-    /// Checks everything stored.
-    fn verify(&self, py: Python<'_>) -> PyResult<String> {
+    /// Checks everything stored, and plays all worlds again if `replay` is true.
+    fn verify(&self, py: Python<'_>, replay: bool) -> PyResult<String> {
         let (columns, make_model) = (self.columns.clone(), self.make_model.clone());
-        let found = wait_blocking(py, move || verify_with(columns.ensemble(), &make_model))?;
+        let check = if replay { verify_by_replay } else { verify_with };
+        let found = wait_blocking(py, move || check(columns.ensemble(), &make_model))?;
         Ok(json!(found).to_string())
     }
 

@@ -1,14 +1,15 @@
 //! Checks that a model keeps its promise: a world depends on the parameters, the seed and its number alone.
 
-use std::fmt;
+mod played;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use ensemble::check_outcomes;
-use model::{Catalogue, EventBlock, Model, OutcomeBlock, Sink, Stop, Values, Wanted};
+use model::{Model, Wanted};
 use serde::Serialize;
-use world::{Seed, World, WorldRange};
+use world::{Seed, WorldRange};
 
+use self::played::{Keep, Played};
 use crate::error::RunError;
 use crate::player::panic_message;
 
@@ -30,8 +31,8 @@ pub struct PromiseCheck {
     pub detail: String,
 }
 
-/// Plays the same worlds again in several ways, and compares every outcome. Stores nothing. `make` makes the model with
-/// the same parameters, anew each time.
+/// Plays the same worlds again in several ways, and compares every outcome and event. Stores nothing. `make` makes the
+/// model with the same parameters, anew each time.
 ///
 /// # Errors
 /// If `make` fails, or the model cannot play a range.
@@ -44,7 +45,7 @@ pub fn check<E: From<RunError>>(
     let model = make()?;
     let played = |model: &dyn Model, seed, ranges: &[WorldRange]| played(name, model, seed, ranges);
     let whole = played(&*model, seed, &[worlds])?;
-    let compare = |check: &'static str, again: &Outcomes, reason: &str| {
+    let compare = |check: &'static str, again: &Played, reason: &str| {
         let difference = whole.difference(again, model.catalogue(), worlds.first());
         let detail = difference.map_or_else(String::new, |difference| format!("{difference}: {reason}"));
         PromiseCheck { name: check, ok: Some(detail.is_empty()), detail }
@@ -70,8 +71,9 @@ const UNJUDGED: &str = "not judged: the same worlds differ each time";
 
 const AGAIN: &str = "the model keeps state between ranges, reads a clock, or draws from a generator that the seed does \
                      not determine. Compute each range anew, from its seed and the numbers of its worlds";
-const ANEW: &str = "a value depends on the process that computes it, for example on the time of its start, its number, \
-                    the order of a hash table, or a generator that is seeded once. Seed every generator for each world";
+const ANEW: &str = "a value depends on the process that computes it, for example on the time of its start, its number \
+                    (pid), the order of a hash table, or a generator that is seeded once. Seed every generator for each \
+                    world";
 const CUT: &str = "a value depends on other worlds of its range, for example by a generator that they share, a mean over \
                    the worlds, or state that one range leaves to the next. Compute each world from its own seed";
 const ALONE: &str = "an entity has other values when it is played alone: its draws depend on those of other entities. \
@@ -85,128 +87,49 @@ fn cut(worlds: WorldRange) -> Vec<WorldRange> {
     ranges
 }
 
-/// The outcomes of `whole`, but for the first and the last entity those of a range with this entity alone.
-fn alone(
+/// The values of `whole`, but for the first and the last entity those of a range with this entity alone.
+fn alone(name: &str, model: &dyn Model, seed: Seed, worlds: WorldRange, whole: &Played) -> Result<Played, RunError> {
+    let mut played = whole.clone();
+    let entities = model.catalogue().entities.len();
+    for entity in (0..entities).step_by(entities.saturating_sub(1).max(1)) {
+        played.replace(entity, play(name, model, seed, worlds, Some(entity))?);
+    }
+    Ok(played)
+}
+
+fn played(name: &str, model: &dyn Model, seed: Seed, ranges: &[WorldRange]) -> Result<Played, RunError> {
+    let mut parts = Vec::new();
+    for range in ranges {
+        parts.push((*range, play(name, model, seed, *range, None)?));
+    }
+    parts.sort_unstable_by_key(|(range, _)| *range);
+    let mut parts = parts.into_iter().map(|(_, played)| played);
+    let first = parts.next().unwrap_or_default();
+    Ok(parts.fold(first, Played::followed_by))
+}
+
+/// Plays all entities of a range, or one.
+fn play(
     name: &str,
     model: &dyn Model,
     seed: Seed,
-    worlds: WorldRange,
-    whole: &Outcomes,
-) -> Result<Outcomes, RunError> {
-    let mut outcomes = whole.clone();
-    let entities = model.catalogue().entities.len();
-    for entity in (0..entities).step_by(entities.saturating_sub(1).max(1)) {
-        let wanted = Wanted { events: false, entity: Some(entity) };
-        outcomes.0[entity] = std::mem::take(&mut play(name, model, seed, worlds, wanted)?.0[entity]);
-    }
-    Ok(outcomes)
-}
-
-fn played(name: &str, model: &dyn Model, seed: Seed, ranges: &[WorldRange]) -> Result<Outcomes, RunError> {
-    let mut parts = Vec::new();
-    for range in ranges {
-        parts.push((*range, play(name, model, seed, *range, Wanted::default())?));
-    }
-    parts.sort_unstable_by_key(|(range, _)| *range);
-    let mut parts = parts.into_iter().map(|(_, outcomes)| outcomes);
-    let first = parts.next().unwrap_or_default();
-    Ok(parts.fold(first, Outcomes::followed_by))
-}
-
-fn play(name: &str, model: &dyn Model, seed: Seed, range: WorldRange, wanted: Wanted) -> Result<Outcomes, RunError> {
+    range: WorldRange,
+    entity: Option<usize>,
+) -> Result<Played, RunError> {
     let catalogue = model.catalogue();
-    let mut kept = Keep { catalogue, outcomes: vec![Vec::new(); catalogue.entities.len()], refused: None };
-    let played = catch_unwind(AssertUnwindSafe(|| model.simulate(seed, range, wanted, &mut kept)));
+    let mut keep = Keep::new(catalogue);
+    let wanted = Wanted { events: !catalogue.events.is_empty(), entity };
+    let played = catch_unwind(AssertUnwindSafe(|| model.simulate(seed, range, wanted, &mut keep)));
     let failed = |reason: String| RunError::Model { range, reason };
     let played = played.map_err(|panic| failed(format!("the model panicked: {}", panic_message(&*panic))))?;
-    if let Some(reason) = kept.refused {
+    if let Some(reason) = keep.refused {
         return Err(failed(reason));
     }
     played.map_err(|stop| failed(stop.reason(name)))?;
-    let is_missing = |(entity, columns): (usize, &Vec<Vec<f64>>)| {
-        columns.is_empty() && wanted.entity.is_none_or(|wanted| wanted == entity)
-    };
-    match kept.outcomes.iter().enumerate().position(is_missing) {
+    let mut wanted = (0..catalogue.entities.len()).filter(|place| entity.is_none_or(|entity| entity == *place));
+    match wanted.find(|entity| keep.played.lacks(*entity)) {
         Some(entity) => Err(failed(format!("the model gave no outcomes of {}", catalogue.entities[entity].name))),
-        None => Ok(Outcomes(kept.outcomes)),
-    }
-}
-
-/// The values of every outcome of every entity, one for each world.
-#[derive(Debug, Clone, Default)]
-struct Outcomes(Vec<Vec<Vec<f64>>>);
-
-impl Outcomes {
-    fn followed_by(mut self, next: Self) -> Self {
-        for (entity, next) in self.0.iter_mut().zip(next.0) {
-            entity.iter_mut().zip(next).for_each(|(values, next)| values.extend(next));
-        }
-        self
-    }
-
-    /// The first value that differs; `first` is the first world.
-    fn difference(&self, other: &Self, catalogue: &Catalogue, first: World) -> Option<Difference> {
-        let differ = |(a, b): (&f64, &f64)| a != b && !(a.is_nan() && b.is_nan());
-        for (entity, (of, of_other)) in self.0.iter().zip(&other.0).enumerate() {
-            for (outcome, (values, others)) in of.iter().zip(of_other).enumerate() {
-                if let Some(place) = values.iter().zip(others).position(differ) {
-                    return Some(Difference {
-                        outcome: catalogue.kind_of(entity).outcomes[outcome].name.clone(),
-                        entity: catalogue.entities[entity].name.clone(),
-                        world: World(first.0 + place as u32),
-                        values: [values[place], others[place]],
-                    });
-                }
-            }
-        }
-        None
-    }
-}
-
-struct Difference {
-    outcome: String,
-    entity: String,
-    world: World,
-    values: [f64; 2],
-}
-
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { outcome, entity, world, values: [one, other] } = self;
-        write!(f, "{outcome} of {entity} in world {world} is {one} or {other}")
-    }
-}
-
-/// Keeps the outcomes of a range.
-struct Keep<'a> {
-    catalogue: &'a Catalogue,
-    outcomes: Vec<Vec<Vec<f64>>>,
-    /// Why a block differs from the catalogue.
-    refused: Option<String>,
-}
-
-impl Sink for Keep<'_> {
-    fn outcomes(&mut self, block: OutcomeBlock<'_>) -> Result<(), Stop> {
-        if let Err(reason) = check_outcomes(self.catalogue, &block) {
-            self.refused = Some(reason);
-            return Err(Stop::Sink);
-        }
-        let kind = self.catalogue.kind_of(block.entity);
-        let column = |(values, scale): (&Values<'_>, i32)| -> Vec<f64> {
-            let scale = f64::from(scale);
-            match *values {
-                Values::I16(values) => values.iter().map(|value| f64::from(*value) / scale).collect(),
-                Values::I32(values) => values.iter().map(|value| f64::from(*value) / scale).collect(),
-                Values::F64(values) => values.to_vec(),
-            }
-        };
-        let columns = block.columns.iter().zip(kind.outcomes.iter().map(|outcome| outcome.scale));
-        self.outcomes[block.entity] = columns.map(column).collect();
-        Ok(())
-    }
-
-    fn events(&mut self, _: EventBlock<'_>) -> Result<(), Stop> {
-        Ok(())
+        None => Ok(keep.played),
     }
 }
 
@@ -214,8 +137,11 @@ impl Sink for Keep<'_> {
 mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    use model::{Entity, EntityKind, Outcome, OutcomeKind, Parameters};
-    use world::Stream;
+    use model::{
+        Catalogue, Entity, EntityKind, EventBlock, EventColumn, EventKind, EventValues, Outcome, OutcomeBlock,
+        OutcomeKind, Parameters, Sink, Stop, Values,
+    };
+    use world::{Stream, World};
 
     use super::*;
 
@@ -228,6 +154,7 @@ mod tests {
         RangeShared,
         EntitiesShared,
         SeedIgnored,
+        EventsRangeShared,
     }
 
     struct Lots {
@@ -250,7 +177,7 @@ mod tests {
             let catalogue = Catalogue {
                 kinds: vec![EntityKind { name: "urn".into(), outcomes: vec![outcome] }],
                 entities: vec![entity("urn-1"), entity("urn-2")],
-                events: Vec::new(),
+                events: vec![EventColumn::new("tickets", EventKind::I32)],
             };
             Self { way, catalogue, instance, calls: AtomicU32::new(0) }
         }
@@ -272,10 +199,17 @@ mod tests {
                         Way::InstancesCounted => self.instance as i32,
                         Way::RangeShared => (world.0 - range.first().0) as i32,
                         Way::EntitiesShared => i32::from(wanted.entity.is_none()),
-                        Way::Not | Way::SeedIgnored => 0,
+                        Way::Not | Way::SeedIgnored | Way::EventsRangeShared => 0,
                     }
                 };
                 let lots: Vec<i32> = range.worlds().map(lot).collect();
+                if wanted.events {
+                    let shared = if matches!(self.way, Way::EventsRangeShared) { range.first().0 as i32 } else { 0 };
+                    let tickets: Vec<i32> = lots.iter().map(|lot| lot + shared).collect();
+                    let rows = vec![1; tickets.len()];
+                    let columns = vec![EventValues::I32(&tickets)];
+                    sink.events(EventBlock { entity, range, rows: &rows, columns })?;
+                }
                 sink.outcomes(OutcomeBlock { entity, range, columns: vec![Values::I32(&lots)] })?;
             }
             Ok(())
@@ -300,6 +234,7 @@ mod tests {
         assert_eq!(failed(Way::RangeShared), ["cut into other ranges"]);
         assert_eq!(failed(Way::EntitiesShared), ["one entity alone"]);
         assert_eq!(failed(Way::SeedIgnored), ["another seed"]);
+        assert_eq!(failed(Way::EventsRangeShared), ["cut into other ranges"]);
     }
 
     #[test]

@@ -13,8 +13,8 @@ use datafusion::catalog::{Session, TableFunctionArgs, TableFunctionImpl, TablePr
 use datafusion::error::Result;
 use datafusion::logical_expr::Expr;
 use datafusion::physical_plan::ExecutionPlan;
-use ensemble::{EnsembleError, EventRows, StoredEnsemble};
-use model::{Catalogue, EventColumn, MemberNames, Model};
+use ensemble::{EnsembleError, StoredEnsemble};
+use model::{Catalogue, EventColumn, EventRows, MemberNames, Model};
 use world::WorldRange;
 
 use crate::arguments::Arguments;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use ensemble::Decimal;
 
-use super::{FormatArgs, PlaceArgs};
+use super::{FormatArgs, PlaceArgs, PlayedByArgs};
 
 /// The worlds that count.
 #[derive(Debug, clap::Args)]
@@ -184,6 +184,8 @@ pub(crate) struct EventsArgs {
     /// Show the model's summary instead
     #[arg(long, alias = "box")]
     pub(crate) summary: bool,
+    #[command(flatten)]
+    pub(crate) played_by: PlayedByArgs,
     #[command(flatten)]
     pub(crate) data: PlaceArgs,
     #[command(flatten)]

@@ -65,6 +65,19 @@ pub(crate) struct ProgramArgs {
     pub(crate) limit: ProgramLimitArgs,
 }
 
+/// The program that played an ensemble, for questions that play worlds again.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PlayedByArgs {
+    /// Replay with this program, which played the ensemble
+    ///
+    /// COMMAND is a program with its arguments, as for `run`. Another program than the one that played the ensemble is
+    /// refused.
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) program: Option<String>,
+    #[command(flatten)]
+    pub(crate) limit: ProgramLimitArgs,
+}
+
 /// The limits of programs.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProgramLimitArgs {

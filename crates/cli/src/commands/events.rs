@@ -1,11 +1,12 @@
 //! `manyworlds events`: one world's events, or its summary.
 
 use anyhow::{Result, bail};
-use ensemble::{Columns, EnsembleError, EventFilter, EventRows, MissingModel, OutcomeRef};
-use model::{Catalogue, Cell, EntityWorld, EventBlock, EventKind, MemberNames, SummaryTable};
+use ensemble::{Columns, EnsembleError, EventFilter, MissingModel, OutcomeRef};
+use model::{Catalogue, Cell, EntityWorld, EventBlock, EventKind, EventRows, MemberNames, SummaryTable};
 use serde_json::{Map, Value, json};
 use world::{World, WorldRange};
 
+use super::simulation::{at_hand, replayable};
 use super::{make_model, model_of, open_columns};
 use crate::args::{EventsArgs, Format};
 use crate::output::{self, Table, note, print, print_json};
@@ -13,6 +14,7 @@ use crate::output::{self, Table, note, print, print_json};
 pub(crate) async fn events(args: &EventsArgs) -> Result<()> {
     let columns = open_columns(&args.data.data, &args.ensemble).await?;
     let stored = columns.ensemble();
+    at_hand(&args.played_by, &stored.plan)?;
     let catalogue = &stored.plan.catalogue;
     let entity = catalogue.find_entity(&args.entity)?;
     let world = World(args.world);
@@ -26,7 +28,8 @@ pub(crate) async fn events(args: &EventsArgs) -> Result<()> {
         Some(player) => Some(parse(&model_of(&stored.plan)?.events_of_player(entity, player)?)?),
         None => None,
     };
-    let events = stored.events_of(entity, WorldRange::new(world, 1)?, &make_model())?;
+    let events = stored.events_of(entity, WorldRange::new(world, 1)?, &make_model());
+    let events = events.map_err(|error| replayable(&stored.plan, error))?;
     let count = events.rows.iter().sum::<u32>() as usize;
     let keeps = |row: usize| filters.iter().chain(&part).all(|filter| filter.holds(&events, row));
     let kept: Vec<usize> = (0..count).filter(|&row| keeps(row)).collect();

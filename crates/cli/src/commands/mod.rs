@@ -93,7 +93,9 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Compare(args) => run(compare::compare(&args)),
         Command::Correlate(args) => run(correlate::correlate(&args)),
         Command::Events(args) => run(events::events(&args)),
-        Command::Verify { ensemble, data, format } => run(verify::verify(&data.data, &ensemble, format.format)),
+        Command::Verify { ensemble, replay, played_by, data, format } => {
+            run(verify::verify(&data.data, &ensemble, replay, &played_by, format.format))
+        }
         Command::Drop { ensemble, data, ledger } => run(ensembles::drop(&data.data, &ensemble, ledger.as_deref())),
         Command::Info(args) => run(info::info(&args)),
         Command::Export(args) => run(export::export(&args)),

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use ensemble::{EventMode, OutcomeRef, Plan, check_name};
+use ensemble::{EnsembleError, EventMode, OutcomeRef, Plan, check_name};
 use model::{Catalogue, Model, Parameters, Plugin};
 use program::Limits;
 use run::{Probe, Until, play_first_world};
 use world::{Seed, World, WorldRange};
 
 use super::MODELS;
-use crate::args::{Events, ModelArgs, PlanArgs, ProgramLimitArgs, UntilArgs};
+use crate::args::{Events, ModelArgs, PlanArgs, PlayedByArgs, ProgramLimitArgs, UntilArgs};
 
 /// The players of an ensemble; they determine the size of its ranges.
 #[derive(Debug, Clone, Copy)]
@@ -99,6 +99,28 @@ pub(crate) fn started(command: &str, limit: &ProgramLimitArgs) -> Result<Arc<Plu
     let name = plugin.name.clone();
     MODELS.add(plugin)?;
     Ok(MODELS.find(&name)?)
+}
+
+/// Starts the program that played an ensemble, if it is named.
+///
+/// # Errors
+/// If it does not start, or is another than the one that played these worlds.
+pub(crate) fn at_hand(args: &PlayedByArgs, plan: &Plan) -> Result<()> {
+    let Some(command) = &args.program else { return Ok(()) };
+    let program = started(command, &args.limit)?;
+    if program.name != plan.model {
+        bail!("ensemble {:?} was played by {}, not by {}", plan.name, plan.model, program.name);
+    }
+    Ok(())
+}
+
+/// An error of a replay, with advice if it needs a program that is not started.
+pub(crate) fn replayable(plan: &Plan, error: EnsembleError) -> anyhow::Error {
+    let is_missing = plan.model.starts_with(program::PREFIX) && MODELS.find(&plan.model).is_err();
+    match error {
+        EnsembleError::Replay { .. } if is_missing => anyhow!("{error}; name it with --program COMMAND"),
+        error => error.into(),
+    }
 }
 
 /// Worlds that a program plays well within its time.

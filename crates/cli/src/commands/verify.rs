@@ -3,14 +3,26 @@
 use anyhow::Result;
 use disk::Place;
 
+use super::simulation::{at_hand, replayable};
 use super::{make_model, open_store};
 use crate::ExitCode;
-use crate::args::Format;
+use crate::args::{Format, PlayedByArgs};
 use crate::output::{Table, note, show};
 
-pub(crate) async fn verify(place: &Place, name: &str, format: Format) -> Result<ExitCode> {
+pub(crate) async fn verify(
+    place: &Place,
+    name: &str,
+    replay: bool,
+    played_by: &PlayedByArgs,
+    format: Format,
+) -> Result<ExitCode> {
     let stored = open_store(place).await?.ensemble(name).await?;
-    let found = ensemble::verify_with(&stored, &make_model())?;
+    at_hand(played_by, &stored.plan)?;
+    let found = if replay || played_by.program.is_some() {
+        ensemble::verify_by_replay(&stored, &make_model()).map_err(|error| replayable(&stored.plan, error))?
+    } else {
+        ensemble::verify_with(&stored, &make_model())?
+    };
     let mut table = Table::new(["check", "holds", "detail"]);
     for check in &found.checks {
         let holds = check.ok.map_or("-", |ok| if ok { "yes" } else { "NO" });

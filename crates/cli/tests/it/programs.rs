@@ -114,6 +114,86 @@ fn ensembles_of_programs_answer_questions() {
 }
 
 #[test]
+fn events_are_stored_replayed_and_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = &folder.path().join("data");
+    let arrow = format!("python3 {}", example("match.py"));
+    let lines = format!("{arrow} lines");
+    for command in [&arrow, &lines] {
+        let checked = program(&["check", "--program", command, "--worlds", "20"]).output().unwrap();
+        assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stdout));
+    }
+    let played = |command: &str, name: &str, more: &[&str]| {
+        json(data, &[&["run", "--program", command, "--worlds", "40", "--name", name][..], more].concat())
+    };
+    let stored = played(&arrow, "stored", &["--range-worlds", "40"]);
+    let parts = played(&lines, "parts", &["--range-worlds", "7"]);
+    let replayed = played(&arrow, "replayed", &["--events", "replay"]);
+    assert_eq!((&stored["hash"], &stored["hash"]), (&parts["hash"], &replayed["hash"]));
+    let hash = |name: &str| json(data, &["verify", name])["event_hash"].clone();
+    assert!(hash("stored").is_string());
+    assert_eq!(hash("stored"), hash("parts"));
+
+    let world = |name: &str, more: &[&str]| {
+        json(data, &[&["events", name, "--entity", "match-2", "--world", "33"][..], more].concat())
+    };
+    let goals = world("stored", &[]);
+    assert_eq!(goals, world("replayed", &["--program", &arrow]));
+    assert!(!goals.as_array().unwrap().is_empty() && goals[0]["side"].is_string(), "{goals}");
+    let sql = |name: &str| {
+        let counts = "count(*) AS n, count(assist) AS assists, sum(penalty) AS penalties";
+        format!("SELECT {counts} FROM events('{name}', 'match-1', '0-39')")
+    };
+    let counted = json(data, &["sql", &sql("stored")]);
+    assert_eq!(counted, json(data, &["sql", &sql("replayed"), "--program", &arrow]));
+    let [n, assists, penalties] = ["n", "assists", "penalties"].map(|name| counted[0][name].as_i64().unwrap());
+    assert!(n > 50 && n == assists + penalties && penalties > 0, "{counted}");
+
+    for name in ["stored", "replayed"] {
+        let verified = json(data, &["verify", name, "--program", &arrow]);
+        let last = verified["checks"].as_array().unwrap().last().unwrap();
+        assert_eq!((&last["ok"], &last["detail"]), (&true.into(), &"160 values".into()), "{verified}");
+    }
+    let said = failure(data, &["events", "replayed", "--entity", "match-2", "--world", "33"], 2);
+    assert!(said.contains("the program \"match\" that played it is not given"), "{said}");
+    assert!(said.ends_with("; name it with --program COMMAND\n"), "{said}");
+    for words in [&["events", "replayed", "--entity", "match-2", "--world", "33"][..], &["verify", "stored"]] {
+        let said = failure(data, &[words, &["--program", &lines]].concat(), 2);
+        assert!(
+            said.contains("is not the one that played these worlds: its words are `python3 match.py lines`"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn a_changed_program_verifies_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = &folder.path().join("data");
+    let answer = format!("shift=$(cat '{}/shift'); first=$((first + shift)); {NUMBERS}", folder.path().display());
+    let answer = answer.replace("\\\"world\\\":$((first + i))", "\\\"world\\\":$((first - shift + i))");
+    std::fs::write(folder.path().join("shift"), "0").unwrap();
+    let command = script(folder.path(), "sim.sh", &answer);
+    json(data, &["run", "--program", &command, "--worlds", "20"]);
+    json(data, &["verify", "sim", "--program", &command]);
+    // What the program reads is no word of its command line.
+    std::fs::write(folder.path().join("shift"), "5").unwrap();
+    let verified = run(data, &["verify", "sim", "--program", &command]);
+    let table = String::from_utf8(verified.stdout).unwrap();
+    assert_eq!(verified.status.code(), Some(1), "{table}");
+    assert!(table.contains("x of one in world 0 is stored as 0, but playing it again gives 5"), "{table}");
+    let changed = script(folder.path(), "sim.sh", &format!("{answer} # changed"));
+    let said = failure(data, &["verify", "sim", "--program", &changed], 2);
+    assert!(said.contains("a file of its command line has other content"), "{said}");
+    json(data, &["run", "football", "--worlds", "1", "--name", "season"]);
+    let said = failure(data, &["verify", "season", "--program", &changed], 2);
+    assert_eq!(said, "error: ensemble \"season\" was played by football, not by program:sim\n");
+    let said = failure(data, &["events", "season", "--entity", "game-001", "--world", "0", "--program", &changed], 2);
+    assert!(said.contains("was played by football, not by program:sim"), "{said}");
+    assert_eq!(json(data, &["verify", "season", "--replay"])["ok"], true);
+}
+
+#[test]
 fn programs_are_extended_and_continued_unless_they_changed() {
     let folder = tempfile::tempdir().unwrap();
     let data = &folder.path().join("data");

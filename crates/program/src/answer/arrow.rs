@@ -7,20 +7,21 @@ use arrow::buffer::Buffer;
 use arrow::compute::{cast, take};
 use arrow::datatypes::{
     ArrowPrimitiveType, DataType, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, Schema, UInt8Type,
-    UInt16Type, UInt32Type,
+    UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow::error::ArrowError;
 use arrow::ipc::reader::StreamDecoder;
 use arrow::ipc::root_as_message;
-use model::{Outcome, OutcomeKind};
+use model::{EventColumn, EventKind, Misfit, Number, Outcome, OutcomeKind, inexact};
 use world::World;
 
-use super::{ENTITY, Refused, WORLD};
+use super::Refused;
+use super::json::code_of;
 use crate::error::ProgramError;
 use crate::grid::{Fault, Grid};
-use crate::layout::Layout;
-use crate::numbers::{Column, Misfit, Slots, store_integers, store_reals};
-use crate::process::Process;
+use crate::layout::{ENTITY, Layout, WORLD};
+use crate::numbers::{Column, Slots, store_integers, store_reals};
+use crate::process::Reading;
 
 /// The first byte of such an answer.
 pub(super) const FIRST: u8 = 0xFF;
@@ -28,22 +29,50 @@ pub(super) const FIRST: u8 = 0xFF;
 /// The marker before each message and its length.
 const HEAD_BYTES: usize = 8;
 
-pub(super) fn read(process: &mut Process, grid: &mut Grid) -> Result<(), Refused> {
-    let mut decoder = StreamDecoder::new();
+/// Reads the stream of outcomes, and then that of events if they are wanted.
+pub(super) fn read(reading: &mut Reading<'_>, grid: &mut Grid) -> Result<(), Refused> {
     let mut columns = None;
+    read_stream(reading, |batch| {
+        let columns = match &columns {
+            Some(columns) => columns,
+            None => columns.insert(Columns::of(&batch.schema(), grid.layout())?),
+        };
+        columns.store(batch, grid)
+    })?;
+    if !grid.events.are_wanted {
+        return Ok(());
+    }
+    if reading.peek()? != FIRST {
+        let rubbish = reading.rubbish()?;
+        let wanted = "the request has \"events\": true, so a second Arrow stream, of events, must follow the first";
+        return Err(ProgramError::Protocol(format!("{rubbish}: {wanted}")).into());
+    }
+    let mut columns = None;
+    read_stream(reading, |batch| {
+        let columns = match &columns {
+            Some(columns) => columns,
+            None => columns.insert(EventColumns::of(&batch.schema(), grid.layout())?),
+        };
+        columns.store(batch, grid)
+    })
+}
+
+/// Reads a stream to its end.
+fn read_stream(
+    reading: &mut Reading<'_>,
+    mut store: impl FnMut(&RecordBatch) -> Result<(), Fault>,
+) -> Result<(), Refused> {
+    let mut decoder = StreamDecoder::new();
     loop {
-        let (message, is_last) = message(process)?;
+        let (message, is_last) = message(reading)?;
         let mut rest = message.clone();
         while !rest.is_empty() {
-            let Some(batch) = decode(&mut decoder, &mut rest)? else { continue };
-            let columns = match &columns {
-                Some(columns) => columns,
-                None => columns.insert(Columns::of(&batch.schema(), grid.layout())?),
-            };
-            columns.store(&batch, grid)?;
+            if let Some(batch) = decode(&mut decoder, &mut rest)? {
+                store(&batch)?;
+            }
         }
         drop(rest);
-        process.keep_buffer(message);
+        reading.process().keep_buffer(message);
         if is_last {
             return Ok(());
         }
@@ -51,31 +80,31 @@ pub(super) fn read(process: &mut Process, grid: &mut Grid) -> Result<(), Refused
 }
 
 /// The next message with its head, and whether it ends the stream.
-fn message(process: &mut Process) -> Result<(Buffer, bool), ProgramError> {
+fn message(reading: &mut Reading<'_>) -> Result<(Buffer, bool), ProgramError> {
     let mut head = vec![0; HEAD_BYTES];
-    process.read(&mut head)?;
+    reading.read(&mut head)?;
     if head[..4] != [FIRST; 4] {
         return Err(unreadable("a message does not begin with its marker"));
     }
     let length = u32::from_le_bytes([head[4], head[5], head[6], head[7]]);
-    if u64::from(length) > process.bytes_left() {
-        return Err(process.long_answer());
+    if u64::from(length) > reading.process().bytes_left() {
+        return Err(reading.process().long_answer());
     }
     if length == 0 {
         return Ok((head.into(), true));
     }
     head.resize(HEAD_BYTES + length as usize, 0);
-    process.read(&mut head[HEAD_BYTES..])?;
+    reading.read(&mut head[HEAD_BYTES..])?;
     let body = root_as_message(&head[HEAD_BYTES..]).map_err(|error| unreadable(&error.to_string()))?.bodyLength();
     let body = u64::try_from(body).map_err(|_| unreadable("a message has a negative length"))?;
-    if body > process.bytes_left() {
-        return Err(process.long_answer());
+    if body > reading.process().bytes_left() {
+        return Err(reading.process().long_answer());
     }
     // Columns are used in place, so they begin where numbers may.
-    let mut message = process.buffer(head.len() + body as usize);
+    let mut message = reading.process().buffer(head.len() + body as usize);
     message.extend_from_slice(&head);
     message.resize(head.len() + body as usize, 0);
-    process.read(&mut message.as_slice_mut()[head.len()..])?;
+    reading.read(&mut message.as_slice_mut()[head.len()..])?;
     Ok((message.into(), false))
 }
 
@@ -171,7 +200,8 @@ impl Columns {
                 store_array(&of_kind, outcome, slots, grid.column(kind, place)).map_err(|misfit| {
                     let row = if is_mixed { rows.value(misfit.row) as usize } else { misfit.row };
                     let world = Some(World(worlds[row] as u32));
-                    Fault { reason: misfit.reason, entity: Some(entities[row]), world }
+                    let reason = format!("{} is {}{}", outcome.name, misfit.value, misfit.reason);
+                    Fault { reason, entity: Some(entities[row]), world }
                 })?;
             }
         }
@@ -249,13 +279,9 @@ fn texts(column: &ArrayRef) -> Result<ArrayRef, Fault> {
 }
 
 fn store_array(array: &ArrayRef, outcome: &Outcome, slots: Slots<'_>, column: &mut Column) -> Result<(), Misfit> {
-    if let Some(row) = array.logical_nulls().and_then(|nulls| nulls.iter().position(|valid| !valid)) {
-        return Err(Misfit { row, reason: format!("{} is NULL", outcome.name) });
+    if let Some(row) = first_null(array) {
+        return Err(Misfit { row, value: "NULL".to_owned(), reason: String::new() });
     }
-    let cast_to = |to: &DataType| {
-        let failed = |error: ArrowError| Misfit { row: 0, reason: format!("{}: {error}", outcome.name) };
-        cast(array, to).map_err(failed)
-    };
     match array.data_type() {
         DataType::Float64 => store_reals(values::<Float64Type>(array), outcome, slots, column),
         DataType::Int8 => store_integers(values::<Int8Type>(array), outcome, slots, column),
@@ -270,16 +296,120 @@ fn store_array(array: &ArrayRef, outcome: &Outcome, slots: Slots<'_>, column: &m
             store_integers(&flags, outcome, slots, column)
         }
         // Numbers that 64 bits hold and whole outcomes do not are refused as real numbers, too.
+        DataType::UInt64 if matches!(column, Column::Real(_)) && inexact(values::<UInt64Type>(array)).is_some() => {
+            inexact(values::<UInt64Type>(array)).map_or(Ok(()), Err)
+        }
         DataType::UInt64 | DataType::Float16 | DataType::Float32 => {
-            store_reals(values::<Float64Type>(&cast_to(&DataType::Float64)?), outcome, slots, column)
+            let reals = cast(array, &DataType::Float64).map_err(|error| of_type(array, &error.to_string()))?;
+            store_reals(values::<Float64Type>(&reals), outcome, slots, column)
         }
-        of => {
-            let wanted = if outcome.kind == OutcomeKind::Real { "real numbers" } else { "numbers or booleans" };
-            Err(Misfit { row: 0, reason: format!("{} has type {of}: give {wanted}", outcome.name) })
-        }
+        _ if outcome.kind == OutcomeKind::Real => Err(of_type(array, "give real numbers")),
+        _ => Err(of_type(array, "give numbers or booleans")),
     }
+}
+
+/// The misfit of a column whose type is wrong.
+fn of_type(array: &ArrayRef, reason: &str) -> Misfit {
+    Misfit { row: 0, value: format!("of type {}", array.data_type()), reason: format!(": {reason}") }
+}
+
+fn first_null(array: &ArrayRef) -> Option<usize> {
+    array.logical_nulls().and_then(|nulls| nulls.iter().position(|valid| !valid))
 }
 
 fn values<T: ArrowPrimitiveType>(array: &ArrayRef) -> &[T::Native] {
     array.as_primitive::<T>().values()
+}
+
+/// The columns of a stream of events.
+struct EventColumns {
+    world: usize,
+    /// `None` if the catalogue has one entity.
+    entity: Option<usize>,
+    /// By their places in the catalogue; `None` for one that is NULL in each row.
+    own: Vec<Option<usize>>,
+}
+
+impl EventColumns {
+    fn of(schema: &Schema, layout: &Layout) -> Result<Self, Fault> {
+        let events = &layout.catalogue.events;
+        let (mut world, mut entity, mut own) = (None, None, vec![None; events.len()]);
+        for (place, field) in schema.fields().iter().enumerate() {
+            let column = match &**field.name() {
+                WORLD => &mut world,
+                ENTITY => &mut entity,
+                name => {
+                    let found = layout.catalogue.find_event_column(name);
+                    &mut own[found.map_err(|error| Fault::new(format!("the stream of events: {error}")))?]
+                }
+            };
+            if column.replace(place).is_some() {
+                return Err(Fault::new(format!("the stream of events has column {:?} twice", field.name())));
+            }
+        }
+        let missing = |name: &str| Fault::new(format!("the stream of events has no column {name:?}"));
+        if let Some((column, _)) = events.iter().zip(&own).find(|(column, own)| own.is_none() && !column.nullable) {
+            return Err(missing(&column.name));
+        }
+        if entity.is_none() && layout.entities() > 1 {
+            return Err(missing(ENTITY));
+        }
+        Ok(Self { world: world.ok_or_else(|| missing(WORLD))?, entity, own })
+    }
+
+    fn store(&self, batch: &RecordBatch, grid: &mut Grid) -> Result<(), Fault> {
+        let layout = grid.layout().clone();
+        let worlds = integers(WORLD, batch.column(self.world))?;
+        let worlds: &[i64] = worlds.as_primitive::<Int64Type>().values();
+        let entities = match self.entity {
+            Some(column) => entities(batch.column(column), &layout)?,
+            None => vec![0; worlds.len()],
+        };
+        for (world, entity) in worlds.iter().zip(&entities) {
+            let place = grid.offset(*entity, *world)?;
+            grid.events.add(*entity, place);
+        }
+        for (number, (column, own)) in layout.catalogue.events.iter().zip(&self.own).enumerate() {
+            let at = |row: usize, reason: String| {
+                let reason = format!("event column {:?} {reason}", column.name);
+                Fault { reason, entity: entities.get(row).copied(), world: worlds.get(row).map(|w| World(*w as u32)) }
+            };
+            let numbers = match own {
+                Some(own) => event_numbers(batch.column(*own), column).map_err(|reason| at(0, reason))?,
+                None => vec![None; worlds.len()],
+            };
+            for (row, (entity, value)) in entities.iter().zip(numbers).enumerate() {
+                let pushed = grid.events.push(*entity, number, value);
+                pushed.map_err(|misfit| at(row, format!("is {}{}", misfit.value, misfit.reason)))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The numbers of an event column, and the codes of words.
+fn event_numbers(array: &ArrayRef, column: &EventColumn) -> Result<Vec<Option<Number>>, String> {
+    let cast_to = |to: &DataType| cast(array, to).map_err(|error| error.to_string());
+    match (array.data_type(), &column.kind) {
+        (
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Dictionary(_, _),
+            EventKind::Label(words),
+        ) => {
+            let texts = cast_to(&DataType::Utf8)?;
+            texts.as_string::<i32>().iter().map(|word| word.map(|word| code_of(word, words)).transpose()).collect()
+        }
+        (DataType::Null, _) => Ok(vec![None; array.len()]),
+        (of, _) if of.is_floating() => {
+            let reals = cast_to(&DataType::Float64)?;
+            Ok(reals.as_primitive::<Float64Type>().iter().map(|real| real.map(Number::Real)).collect())
+        }
+        (DataType::UInt64, _) if inexact(array.as_primitive::<UInt64Type>().values()).is_some() => {
+            Err("has integers beyond 2^53".to_owned())
+        }
+        (of, _) if of.is_integer() || *of == DataType::Boolean => {
+            let integers = cast_to(&DataType::Int64)?;
+            Ok(integers.as_primitive::<Int64Type>().iter().map(|integer| integer.map(Number::Integer)).collect())
+        }
+        (of, _) => Err(format!("is of type {of}: give numbers or booleans, or the labels of a code")),
+    }
 }

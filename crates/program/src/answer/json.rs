@@ -1,40 +1,47 @@
-//! Answers as lines of JSON: an object for each record, and an empty line at the end.
+//! Answers as lines of JSON: an object for each record or event, and an empty line at the end.
 
 use std::fmt;
 
-use model::OutcomeKind;
+use model::{EventColumn, EventKind, Misfit, Number, OutcomeKind};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use world::World;
 
-use super::{ENTITY, Refused, WORLD};
+use super::Refused;
 use crate::error::ProgramError;
 use crate::grid::{Fault, Grid};
-use crate::layout::Layout;
-use crate::numbers::{Column, Misfit, Slots, store_integers, store_reals};
-use crate::process::{LINE_BYTES_MAX, Process, shown};
+use crate::layout::{ENTITY, EVENT, Layout, WORLD};
+use crate::numbers::{Column, Slots, store_integers, store_reals};
+use crate::process::{LINE_BYTES_MAX, Reading, shown};
 
 /// The first byte of such an answer.
 pub(super) const FIRST: u8 = b'{';
 
-pub(super) fn read(process: &mut Process, grid: &mut Grid) -> Result<(), Refused> {
+pub(super) fn read(reading: &mut Reading<'_>, grid: &mut Grid) -> Result<(), Refused> {
     let layout = grid.layout().clone();
     let mut line = Vec::new();
     loop {
-        process.line(&mut line, LINE_BYTES_MAX)?;
+        reading.line(&mut line, LINE_BYTES_MAX)?;
         if line.is_empty() {
             return Ok(());
         }
         let record = RecordOf(&layout).deserialize(&mut serde_json::Deserializer::from_slice(&line));
-        let record = record.map_err(|error| ProgramError::Protocol(format!("{}: {error}", shown(&line))))?;
+        let record = record.map_err(|error| ProgramError::Protocol(format!("{}: {}", shown(&line), cause(&error))))?;
         store(&record, &layout, grid)?;
     }
+}
+
+/// The cause of an error within a line, whose number says nothing.
+fn cause(error: &serde_json::Error) -> String {
+    error.to_string().replace(" at line 1 column ", " at column ")
 }
 
 /// A line. Values stay text: `parse` reads every number to the bit; `serde_json` does not.
 struct Record<'a> {
     world: Option<&'a RawValue>,
     entity: Option<&'a RawValue>,
+    /// An object, if the line is an event.
+    event: Option<&'a RawValue>,
     /// By the number of the outcome's name.
     values: Vec<Option<&'a RawValue>>,
 }
@@ -48,6 +55,12 @@ fn store(record: &Record<'_>, layout: &Layout, grid: &mut Grid) -> Result<(), Fa
     let at_entity = |reason: String| Fault { reason, entity: Some(entity), world: None };
     let world = record.world.ok_or_else(|| at_entity("a record has no world".to_owned()))?.get();
     let world: i64 = world.parse().map_err(|_| at_entity(format!("a record has world {world}: give its number")))?;
+    if let Some(event) = record.event {
+        if record.values.iter().any(Option::is_some) {
+            return Err(at_entity("a line has an event and outcomes: print two lines".to_owned()));
+        }
+        return if grid.events.are_wanted { store_event(event, entity, world, layout, grid) } else { Ok(()) };
+    }
     let (kind, slot) = grid.claim(entity, world)?;
     let at = |reason: String| Fault { reason, entity: Some(entity), world: Some(World(world as u32)) };
     let outcomes = &layout.catalogue.kinds[kind].outcomes;
@@ -61,14 +74,68 @@ fn store(record: &Record<'_>, layout: &Layout, grid: &mut Grid) -> Result<(), Fa
             return Err(at(format!("entities of kind {kind} have no outcome {:?}", foreign.unwrap_or_default())));
         };
         let outcome = &outcomes[place];
-        let stored = store_value(value.get(), outcome, slot, grid.column(kind, place));
-        stored.map_err(|misfit| at(misfit.reason))?;
+        store_value(value.get(), outcome, slot, grid.column(kind, place)).map_err(at)?;
         given[place] = true;
     }
     match given.iter().position(|given| !given) {
         Some(place) => Err(at(format!("the record has no outcome {:?}", outcomes[place].name))),
         None => Ok(()),
     }
+}
+
+fn store_event(event: &RawValue, entity: u32, world: i64, layout: &Layout, grid: &mut Grid) -> Result<(), Fault> {
+    let place = grid.offset(entity, world)?;
+    let at = |reason: String| Fault { reason, entity: Some(entity), world: Some(World(world as u32)) };
+    let columns = &layout.catalogue.events;
+    let values: Vec<Option<&RawValue>> = EventOf(columns)
+        .deserialize(event)
+        .map_err(|error| at(format!("event {}: {error}", shown(event.get().as_bytes()))))?;
+    grid.events.add(entity, place);
+    for (number, (column, value)) in columns.iter().zip(values).enumerate() {
+        let name = &column.name;
+        // A column that may be NULL may be left out.
+        let missing = || at(format!("an event has no column {name:?}"));
+        let value =
+            value.map_or_else(|| if column.nullable { Ok("null") } else { Err(missing()) }, |value| Ok(value.get()))?;
+        let number_ = event_number(value, column).map_err(|reason| at(format!("event column {name:?} {reason}")))?;
+        let refused = |misfit: Misfit| at(format!("event column {name:?} is {}{}", misfit.value, misfit.reason));
+        grid.events.push(entity, number, number_).map_err(refused)?;
+    }
+    Ok(())
+}
+
+/// The number of an event column, or the code of a word; `None` for NULL.
+fn event_number(text: &str, column: &EventColumn) -> Result<Option<Number>, String> {
+    if let (EventKind::Label(words), true) = (&column.kind, text.starts_with('"')) {
+        let word: String = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        return code_of(&word, words).map(Some);
+    }
+    if text == "null" {
+        return Ok(None);
+    }
+    let is_real = column.kind == EventKind::F64;
+    number(text, is_real).map(Some).ok_or_else(|| format!("is {text}, not a number"))
+}
+
+/// The code of a word.
+pub(super) fn code_of(word: &str, words: &[String]) -> Result<Number, String> {
+    let code = words.iter().position(|known| known == word);
+    let unknown = || model::UnknownName::new("has no label", word, words.iter().map(String::as_str)).to_string();
+    code.map(|code| Number::Integer(code as i64)).ok_or_else(unknown)
+}
+
+/// A number, or a truth value; `None` for another text.
+fn number(text: &str, is_real: bool) -> Option<Number> {
+    let integer = match text {
+        "true" => Some(1),
+        "false" => Some(0),
+        // An integer has no negative zero.
+        "-0" => None,
+        text => text.parse::<i64>().ok(),
+    };
+    // JSON has no such numbers as NaN, but a text may.
+    let text = if is_real { text.trim_matches('"') } else { text };
+    integer.map(Number::Integer).or_else(|| text.parse::<f64>().ok().map(Number::Real))
 }
 
 fn entity_of(value: &str, layout: &Layout) -> Result<u32, Fault> {
@@ -81,22 +148,18 @@ fn entity_of(value: &str, layout: &Layout) -> Result<u32, Fault> {
     layout.entity(&name).map_err(|error| Fault::new(error.to_string()))
 }
 
-fn store_value(text: &str, outcome: &model::Outcome, slot: u32, column: &mut Column) -> Result<(), Misfit> {
+fn store_value(text: &str, outcome: &model::Outcome, slot: u32, column: &mut Column) -> Result<(), String> {
     let slots = Slots::Run(slot as usize);
-    let integer = match text {
-        "true" => Some(1),
-        "false" => Some(0),
-        text => text.parse::<i64>().ok(),
+    let is_real = outcome.kind == OutcomeKind::Real;
+    let stored = match number(text, is_real) {
+        Some(Number::Integer(integer)) => store_integers(&[integer], outcome, slots, column),
+        Some(Number::Real(real)) => store_reals(&[real], outcome, slots, column),
+        None => {
+            let hint = if is_real && text == "null" { ": print NaN as the text \"NaN\"" } else { "" };
+            return Err(format!("{} is {text}, not a number{hint}", outcome.name));
+        }
     };
-    if let Some(integer) = integer.filter(|_| text != "-0") {
-        return store_integers(&[integer], outcome, slots, column);
-    }
-    // JSON has no such numbers, but a text may.
-    let special = if outcome.kind == OutcomeKind::Real { text.trim_matches('"') } else { text };
-    match special.parse::<f64>() {
-        Ok(real) => store_reals(&[real], outcome, slots, column),
-        Err(_) => Err(Misfit { row: 0, reason: format!("{} is {text}, not a number", outcome.name) }),
-    }
+    stored.map_err(|misfit| format!("{} is {}{}", outcome.name, misfit.value, misfit.reason))
 }
 
 struct RecordOf<'a>(&'a Layout);
@@ -117,12 +180,13 @@ impl<'de> Visitor<'de> for RecordOf<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut record = Record { world: None, entity: None, values: vec![None; self.0.outcomes()] };
+        let mut record = Record { world: None, entity: None, event: None, values: vec![None; self.0.outcomes()] };
         while let Some(key) = map.next_key_seed(KeyOf(self.0))? {
             let value = map.next_value()?;
             let place = match key {
                 Key::World => &mut record.world,
                 Key::Entity => &mut record.entity,
+                Key::Event => &mut record.event,
                 Key::Outcome(number) => &mut record.values[number],
             };
             if place.replace(value).is_some() {
@@ -136,6 +200,7 @@ impl<'de> Visitor<'de> for RecordOf<'_> {
 enum Key {
     World,
     Entity,
+    Event,
     Outcome(usize),
 }
 
@@ -160,7 +225,42 @@ impl Visitor<'_> for KeyOf<'_> {
         match name {
             WORLD => Ok(Key::World),
             ENTITY => Ok(Key::Entity),
+            EVENT if !self.0.catalogue.events.is_empty() => Ok(Key::Event),
             name => self.0.outcome(name).map(Key::Outcome).map_err(E::custom),
         }
+    }
+}
+
+/// The values of an event, by the places of their columns.
+struct EventOf<'a>(&'a [EventColumn]);
+
+impl<'de> DeserializeSeed<'de> for EventOf<'_> {
+    type Value = Vec<Option<&'de RawValue>>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for EventOf<'_> {
+    type Value = Vec<Option<&'de RawValue>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object with the columns of an event")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut values = vec![None; self.0.len()];
+        while let Some(name) = map.next_key::<String>()? {
+            let value = map.next_value()?;
+            let Some(place) = self.0.iter().position(|column| column.name == name) else {
+                let names = self.0.iter().map(|column| &*column.name);
+                return Err(A::Error::custom(model::UnknownName::new("no event column", &name, names)));
+            };
+            if values[place].replace(value).is_some() {
+                return Err(A::Error::custom(format!("{name:?} is repeated")));
+            }
+        }
+        Ok(values)
     }
 }

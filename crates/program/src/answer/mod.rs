@@ -5,11 +5,7 @@ mod json;
 
 use crate::error::ProgramError;
 use crate::grid::{Fault, Grid};
-use crate::process::Process;
-
-/// Names of columns beside those of outcomes.
-const WORLD: &str = "world";
-const ENTITY: &str = "entity";
+use crate::process::Reading;
 
 /// Why an answer is of no use.
 #[derive(Debug)]
@@ -33,12 +29,12 @@ impl From<ProgramError> for Refused {
 }
 
 /// Reads an answer into `grid`, which has begun its range.
-pub(crate) fn read(process: &mut Process, grid: &mut Grid) -> Result<(), Refused> {
-    match process.peek()? {
-        arrow::FIRST => arrow::read(process, grid)?,
-        json::FIRST | b'\n' | b'\r' => json::read(process, grid)?,
+pub(crate) fn read(reading: &mut Reading<'_>, grid: &mut Grid) -> Result<(), Refused> {
+    match reading.peek()? {
+        arrow::FIRST => arrow::read(reading, grid)?,
+        json::FIRST | b'\n' | b'\r' => json::read(reading, grid)?,
         _ => {
-            let rubbish = process.rubbish()?;
+            let rubbish = reading.rubbish()?;
             let wanted = "an answer is an Arrow stream, or lines that are JSON objects";
             return Err(ProgramError::Protocol(format!("{rubbish}: {wanted}")).into());
         }
@@ -46,11 +42,13 @@ pub(crate) fn read(process: &mut Process, grid: &mut Grid) -> Result<(), Refused
     Ok(grid.check_complete()?)
 }
 
-/// Maximum bytes of an answer with so many records and outcomes.
-pub(crate) fn bytes_max(records: usize, outcomes: usize) -> u64 {
+/// Maximum bytes of an answer with so many records and outcomes. Events have a limit of their own, because their number is
+/// not known.
+pub(crate) fn bytes_max(records: usize, outcomes: usize, with_events: bool) -> u64 {
     const FIXED: u64 = 1 << 20;
     /// World, entity and what frames them.
     const RECORD: u64 = 256;
     const VALUE: u64 = 64;
-    FIXED + records as u64 * (RECORD + VALUE * outcomes as u64)
+    const EVENTS: u64 = 2 << 30;
+    FIXED + records as u64 * (RECORD + VALUE * outcomes as u64) + if with_events { EVENTS } else { 0 }
 }

@@ -2,9 +2,10 @@
 
 mod guard;
 mod output;
+mod reading;
 mod stderr;
 
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, BufReader, Write as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
@@ -12,13 +13,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use arrow::buffer::{Buffer, MutableBuffer};
+use model::Stop;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 use crate::command::CommandLine;
-use crate::error::ProgramError;
+use crate::error::{ProgramError, said};
 use guard::Guard;
 use output::Output;
+pub(crate) use reading::Reading;
 use stderr::Stderr;
 
 /// Maximum length of a line of an answer.
@@ -88,7 +91,7 @@ impl Process {
         process.requests = Some(writer(stdin)?);
         process.output.get_mut().begin(process.limit, DESCRIPTION_BYTES_MAX);
         let mut line = Vec::new();
-        process.line(&mut line, DESCRIPTION_BYTES_MAX)?;
+        process.reading(&mut || Ok(())).line(&mut line, DESCRIPTION_BYTES_MAX)?;
         let line = String::from_utf8(line)
             .map_err(|_| ProgramError::Description { reason: "its first line is not text in UTF-8".to_owned() })?;
         Ok((process, line))
@@ -100,29 +103,22 @@ impl Process {
     /// If the program ended, or printed something after its last answer.
     pub(crate) fn ask(&mut self, request: Vec<u8>, limit: Duration, bytes_max: u64) -> Result<(), ProgramError> {
         (self.limit, self.answer_bytes_max) = (limit, bytes_max);
-        let has_more = !self.output.buffer().is_empty() || self.output.get_mut().is_ready()?;
+        let has_more = !self.output.buffer().is_empty() || self.output.get_ref().wait(Duration::ZERO)?;
         self.output.get_mut().begin(limit, bytes_max);
         if has_more {
-            let rubbish = self.rubbish()?;
-            return Err(ProgramError::Protocol(format!("{rubbish} after the end of its answer")));
+            let rubbish = self.reading(&mut || Ok(())).rubbish()?;
+            let second = "print a second one only if the request has \"events\": true";
+            let hint = if rubbish == "an Arrow stream" { format!(": {second}") } else { String::new() };
+            return Err(ProgramError::Protocol(format!("{rubbish} after the end of its answer{hint}")));
         }
         // If the thread is gone, so is the program; its output says why.
         let _ = self.requests.as_ref().map(|requests| requests.send(request));
         Ok(())
     }
 
-    /// The next byte, which stays unread.
-    pub(crate) fn peek(&mut self) -> Result<u8, ProgramError> {
-        match self.output.fill_buf().map(|buffer| buffer.first().copied()) {
-            Ok(Some(byte)) => Ok(byte),
-            Ok(None) => Err(self.failed(io::ErrorKind::UnexpectedEof.into())),
-            Err(error) => Err(self.failed(error)),
-        }
-    }
-
-    /// Fills `into` from the output.
-    pub(crate) fn read(&mut self, into: &mut [u8]) -> Result<(), ProgramError> {
-        self.output.read_exact(into).map_err(|error| self.failed(error))
+    /// Reads what the program prints. Calls `waiting` about twice a second while nothing comes.
+    pub(crate) fn reading<'a>(&'a mut self, waiting: &'a mut dyn FnMut() -> Result<(), Stop>) -> Reading<'a> {
+        Reading { process: self, waiting }
     }
 
     /// An empty buffer for a message of an answer.
@@ -150,28 +146,6 @@ impl Process {
         ProgramError::LongAnswer(self.answer_bytes_max)
     }
 
-    /// Reads a line of at most `bytes_max` bytes, without its end.
-    pub(crate) fn line(&mut self, line: &mut Vec<u8>, bytes_max: u64) -> Result<(), ProgramError> {
-        line.clear();
-        let read = (&mut self.output).take(bytes_max + 1).read_until(b'\n', line);
-        read.map_err(|error| self.failed(error))?;
-        if line.pop_if(|last| *last == b'\n').is_none() {
-            return Err(match line.len() as u64 {
-                length if length > bytes_max => ProgramError::LongLine(bytes_max),
-                _ => self.failed(io::ErrorKind::UnexpectedEof.into()),
-            });
-        }
-        line.pop_if(|last| *last == b'\r');
-        Ok(())
-    }
-
-    /// What the program printed, for a message.
-    pub(crate) fn rubbish(&mut self) -> Result<String, ProgramError> {
-        self.peek()?;
-        let text = self.output.buffer().split(|byte| *byte == b'\n').next().unwrap_or_default();
-        Ok(shown(text))
-    }
-
     /// Why the output gives no more.
     fn failed(&mut self, error: io::Error) -> ProgramError {
         match error.kind() {
@@ -180,6 +154,19 @@ impl Process {
             io::ErrorKind::UnexpectedEof => ProgramError::Ended { how: self.how_it_ended(), stderr: self.stderr.end() },
             _ => error.into(),
         }
+    }
+
+    /// The end of standard error, to follow a reason; empty if the program wrote nothing.
+    pub(crate) fn last_words(&self) -> String {
+        let stderr = self.stderr.end();
+        if stderr.is_empty() { stderr } else { said(&stderr) }
+    }
+
+    /// Why a program that is gone prints nothing, although another process keeps its output open.
+    fn left_behind(&mut self) -> Option<ProgramError> {
+        let status = self.child.try_wait().ok().flatten()?;
+        let how = format!("{}, and a process that it started keeps its output open", shown_status(status));
+        Some(ProgramError::Ended { how, stderr: self.stderr.end() })
     }
 
     fn how_it_ended(&mut self) -> String {
@@ -235,6 +222,7 @@ fn writer(mut stdin: ChildStdin) -> io::Result<mpsc::Sender<Vec<u8>>> {
 
 fn shown_status(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
+        (Some(0), _) => "ended with exit status 0, before the end of its input".to_owned(),
         (Some(code), _) => format!("ended with exit status {code}"),
         (None, Some(signal)) => match Signal::try_from(signal) {
             Ok(name) => format!("was ended by signal {signal} ({name})"),

@@ -40,13 +40,13 @@ impl Output {
         self.left
     }
 
-    /// Whether a read would return at once.
-    pub(super) fn is_ready(&self) -> io::Result<bool> {
-        self.wait(Duration::ZERO)
+    /// Time until the deadline.
+    pub(super) fn time_left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
     }
 
     /// Waits for output, or its end.
-    fn wait(&self, limit: Duration) -> io::Result<bool> {
+    pub(super) fn wait(&self, limit: Duration) -> io::Result<bool> {
         let limit = limit.min(Duration::from_hours(1));
         // Rounded up: a shorter wait would be repeated without end.
         let limit = PollTimeout::try_from(limit.as_micros().div_ceil(1000)).unwrap_or(PollTimeout::MAX);
@@ -60,8 +60,8 @@ impl Output {
 
 impl Read for Output {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while !self.wait(self.deadline.saturating_duration_since(Instant::now()))? {
-            if Instant::now() >= self.deadline {
+        while !self.wait(self.time_left())? {
+            if self.time_left().is_zero() {
                 return Err(io::ErrorKind::TimedOut.into());
             }
         }

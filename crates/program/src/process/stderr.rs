@@ -9,6 +9,8 @@ use std::time::Duration;
 /// Bytes and lines of the end that are kept.
 const BYTES_MAX: usize = 4096;
 const LINES_MAX: usize = 20;
+/// Characters of a line that are shown.
+const LINE_MAX: usize = 300;
 /// Time to wait for the last words of a program that ended.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
@@ -18,6 +20,8 @@ pub(super) struct Stderr(Arc<(Mutex<Tail>, Condvar)>);
 #[derive(Debug, Default)]
 struct Tail {
     bytes: Vec<u8>,
+    /// Whether more came before these bytes.
+    is_cut: bool,
     is_closed: bool,
 }
 
@@ -52,7 +56,9 @@ impl Stderr {
         let waited = closed.wait_timeout_while(tail, LAST_WORDS, |tail| !tail.is_closed);
         let (tail, _) = waited.unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&tail.bytes);
-        let lines: Vec<&str> = text.trim_end().lines().collect();
+        // The first line has lost its beginning.
+        let cut = if tail.is_cut { text.split_once('\n').map_or(&*text, |(_, rest)| rest) } else { &text };
+        let lines: Vec<String> = cut.trim_end().lines().map(shortened).collect();
         lines[lines.len().saturating_sub(LINES_MAX)..].join("\n")
     }
 }
@@ -61,6 +67,14 @@ impl Tail {
     fn push(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
         let cut = self.bytes.len().saturating_sub(BYTES_MAX);
+        self.is_cut |= cut > 0;
         self.bytes.drain(..cut);
+    }
+}
+
+fn shortened(line: &str) -> String {
+    match line.char_indices().nth(LINE_MAX) {
+        Some((end, _)) => format!("{} ...", &line[..end]),
+        None => line.to_owned(),
     }
 }

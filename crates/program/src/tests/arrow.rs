@@ -151,7 +151,7 @@ fn wrong_streams_are_refused() {
     for (reason, expected) in [
         (x(&|row| if row == 60 { 0.5 } else { 0.0 }), " on b in world 10: x is 0.5, not a whole number"),
         (x(&|row| if row == 3 { f64::NAN } else { 0.0 }), " on a in world 3: x is NaN, not a whole number"),
-        (column("x", texts("7")), " on a in world 0: x has type Utf8: give numbers or booleans"),
+        (column("x", texts("7")), " on a in world 0: x is of type Utf8: give numbers or booleans"),
         (column("y", Arc::new(Int64Array::from(vec![2; rows]))), " on a in world 0: y is 2: a flag is 0 or 1"),
         (column("entity", texts("c")), ": no entity \"c\"; there are: a, b"),
         (column("entity", Arc::new(Int64Array::from(vec![2; rows]))), ": a record has entity 2: there are 2"),
@@ -182,6 +182,8 @@ fn broken_streams_are_refused() {
     assert!(said(&[0xFF; 64], "exit 4").contains("an answer of more than"));
     let no_marker = [&whole[..8], &[7; 4000]].concat();
     assert!(said(&no_marker, "exit 4").contains("an Arrow stream that cannot be read"));
+    let file = said(b"ARROW1\0\0", "exit 4");
+    assert!(file.contains("the program printed an Arrow file: an answer is an Arrow stream"), "{file}");
 }
 
 proptest! {

@@ -3,9 +3,11 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use model::{EventBlock, OutcomeBlock, Sink, Stop, Wanted};
 use nix::errno::Errno;
 use nix::sys::signal::kill;
 use nix::unistd::Pid;
+use world::{Seed, World, WorldRange};
 
 use super::{DESCRIPTION, Script, play};
 use crate::{Limits, plugin};
@@ -21,7 +23,7 @@ fn programs_that_do_not_start_say_why() {
     assert!(reason.starts_with("cannot start /no/such/program: No such file"), "{reason}");
     for (source, expected) in [
         ("echo too bad >&2; exit 3", "the program ended with exit status 3; the end of its stderr:\n  too bad"),
-        ("exit 0", "the program ended with exit status 0; it wrote nothing to stderr"),
+        ("exit 0", "the program ended with exit status 0, before the end of its input; it wrote nothing to stderr"),
         ("echo hello; cat", "the program does not describe itself: its first line is \"hello\": expected value"),
         ("echo '{}'; cat", "the program does not describe itself: missing field `name`"),
         ("kill -TERM $$", "the program was ended by signal 15 (SIGTERM)"),
@@ -54,11 +56,69 @@ fn programs_that_hang_are_ended() {
     let reason = Script::answering("sleep 100").within(SOON).failure();
     assert!(reason.starts_with("model pairs failed: the program did not answer within 1.5 s"), "{reason}");
     let reason = Script::answering(GOOD.strip_suffix("; echo").unwrap()).within(SOON).failure();
-    assert!(reason.contains("after all 4 records") && reason.contains("an empty line must end"), "{reason}");
+    assert!(
+        reason.contains("after all 4 records")
+            && reason.contains("print an empty line after lines, or close the writer"),
+        "{reason}"
+    );
     // It never reads, and its output is endless.
     let flooding = Script::new(&format!("echo '{DESCRIPTION}'; sleep 0.1; yes")).within(SOON);
     assert!(flooding.failure().contains("the program printed \"y\""));
     assert!(started.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn wrong_records_come_with_the_last_words() {
+    let reason = Script::answering("echo drawing >&2; echo '{\"world\": 0, \"entity\": \"a\", \"x\": 0.5}'").failure();
+    let expected = "model pairs failed on a in world 0: x is 0.5, not a whole number: round it, or declare it real; the end \
+                    of its stderr:\n  drawing";
+    assert_eq!(reason, expected);
+    let reason = Script::answering("echo thinking >&2; sleep 0.1; echo rubbish").failure();
+    assert!(reason.ends_with("lines that are JSON objects; the end of its stderr:\n  thinking"), "{reason}");
+    // Long lines are shortened, and none begins in its middle.
+    let noisy = "for line in 1 2 3; do head -c 3000 /dev/zero | tr '\\0' x >&2; echo \" $line\" >&2; done; exit 1";
+    let reason = Script::answering(noisy).failure();
+    let lines: Vec<&str> = reason.lines().skip(1).collect();
+    assert_eq!(lines, [format!("  {} ...", "x".repeat(300))]);
+}
+
+#[test]
+fn programs_that_leave_a_process_behind_are_not_waited_for() {
+    let started = Instant::now();
+    let reason = Script::answering("sleep 1000 & exit 4").within(Duration::from_mins(5)).failure();
+    assert!(
+        reason.contains("ended with exit status 4, and a process that it started keeps its output open"),
+        "{reason}"
+    );
+    assert!(started.elapsed() < Duration::from_mins(1));
+}
+
+/// Wants a range until it is asked for the second time.
+#[derive(Default)]
+struct Impatient(u32);
+
+impl Sink for Impatient {
+    fn outcomes(&mut self, _: OutcomeBlock<'_>) -> Result<(), Stop> {
+        Ok(())
+    }
+
+    fn events(&mut self, _: EventBlock<'_>) -> Result<(), Stop> {
+        Ok(())
+    }
+
+    fn waiting(&mut self) -> Result<(), Stop> {
+        self.0 += 1;
+        if self.0 > 1 { Err(Stop::Sink) } else { Ok(()) }
+    }
+}
+
+#[test]
+fn slow_programs_are_waited_for_until_nobody_wants_the_range() {
+    let model = Script::answering("sleep 1000").within(Duration::from_mins(5)).model().unwrap();
+    let mut sink = Impatient::default();
+    let range = WorldRange::new(World(0), 2).unwrap();
+    let played = model.simulate(Seed(1), range, Wanted::default(), &mut sink);
+    assert!(matches!(played, Err(Stop::Sink)) && sink.0 == 2, "{played:?}");
 }
 
 #[test]

@@ -52,6 +52,16 @@ fn real_numbers_are_read_to_the_bit() {
     let records: Vec<&str> = records.iter().map(String::as_str).collect();
     let script = Script::new(&format!("echo '{description}'; while read -r request; do {}\ndone", lines(&records)));
     let played = script.play(0, values.len() as u32).unwrap();
+    let refused = |value: &str| {
+        let answer = format!("echo '{{\"world\": 0, \"r\": {value}}}'; echo");
+        Script::new(&format!("echo '{description}'; while read -r request; do {answer}\ndone")).play(0, 1).unwrap_err()
+    };
+    assert!(
+        refused("9007199254740993").contains("r is 9007199254740993, beyond 2^53"),
+        "{}",
+        refused("9007199254740993")
+    );
+    assert!(refused("null").contains("r is null, not a number: print NaN as the text \"NaN\""), "{}", refused("null"));
     let expected = [0.1, -0.0, 5e-324, f64::MAX, f64::NAN, f64::NEG_INFINITY, 0.1 + 0.2].map(f64::to_bits);
     assert_eq!(played[0][0].iter().map(|value| value.to_bits()).collect::<Vec<_>>(), expected);
 }
@@ -65,10 +75,17 @@ fn wrong_records_are_named() {
     let failed = |reason: &str| format!("model pairs failed{reason}");
     for (record, expected) in [
         (r#"{"world": 1, "entity": "a", "x": 2.5, "y": 0}"#, " on a in world 1: x is 2.5, not a whole number"),
-        (r#"{"world": 1, "entity": "a", "x": 3e9, "y": 0}"#, " on a in world 1: x is 3000000000, not a whole number"),
+        (
+            r#"{"world": 1, "entity": "a", "x": 3e9, "y": 0}"#,
+            " on a in world 1: x is 3000000000, beyond the numbers from -2147483647",
+        ),
         (r#"{"world": 1, "entity": "a", "x": "7", "y": 0}"#, " on a in world 1: x is \"7\", not a number"),
         (r#"{"world": 1, "entity": "a", "x": null, "y": 0}"#, " on a in world 1: x is null, not a number"),
         (r#"{"world": 1, "entity": "a", "x": 7, "y": 2}"#, " on a in world 1: y is 2: a flag is 0 or 1"),
+        (
+            r#"{"world": 1, "entity": "a", "x": 9007199254740993, "y": 0}"#,
+            " on a in world 1: x is 9007199254740993, beyond the numbers from",
+        ),
         (r#"{"world": 1, "entity": "a", "y": 0}"#, " on a in world 1: the record has no outcome \"x\""),
         (r#"{"world": 0, "entity": "a", "x": 1, "y": 0}"#, " on a in world 0: two records have this world and entity"),
         (
@@ -122,6 +139,11 @@ fn outcomes_of_other_kinds_are_refused() {
 fn rubbish_and_long_lines_are_refused() {
     let reason = Script::answering("echo 'Hello, world'").failure();
     assert!(reason.starts_with("model pairs failed: the program printed \"Hello, world\": an answer is"), "{reason}");
+    let marked = Script::answering("printf '\\357\\273\\277{\"world\": 0}\\n'").failure();
+    assert!(
+        marked.contains("the program printed \"\\u{feff}{") && marked.contains("an answer is an Arrow"),
+        "{marked}"
+    );
     let reason = Script::answering("printf '{'; head -c 2000000 /dev/zero | tr '\\0' x").failure();
     assert!(reason.contains("a line of more than 1048576 bytes"), "{reason}");
     let endless =

@@ -2,6 +2,7 @@
 
 mod arrow;
 mod ends;
+mod events;
 mod lines;
 
 use std::path::Path;
@@ -62,9 +63,12 @@ impl Script {
 /// All outcomes by entity, as numbers.
 type Played = Vec<Vec<Vec<f64>>>;
 
-/// Keeps what a model emits.
+/// Keeps what a model emits: outcomes, and by entity the events of each world.
 #[derive(Default)]
-struct Keep(Played);
+struct Keep(Played, Vec<(usize, Vec<Happened>)>);
+
+/// The events of a world, as the values of their columns.
+type Happened = Vec<Vec<Option<f64>>>;
 
 impl Sink for Keep {
     fn outcomes(&mut self, block: OutcomeBlock<'_>) -> Result<(), Stop> {
@@ -80,7 +84,11 @@ impl Sink for Keep {
         Ok(())
     }
 
-    fn events(&mut self, _: EventBlock<'_>) -> Result<(), Stop> {
+    fn events(&mut self, block: EventBlock<'_>) -> Result<(), Stop> {
+        assert_eq!(block.entity, self.0.len(), "events come before the outcomes of their entity");
+        let row = |row: usize| block.columns.iter().map(|column| column.value(row)).collect();
+        let worlds = block.worlds().map(|(_, rows)| rows.map(row).collect()).collect();
+        self.1.push((block.entity, worlds));
         Ok(())
     }
 }

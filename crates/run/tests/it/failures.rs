@@ -1,12 +1,13 @@
 //! A model that fails says why, and nothing of the range is stored.
 
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 
 use disk::RealDisk;
-use ensemble::{EventMode, Plan, Store, StoredEnsemble, verify};
+use ensemble::{EventMode, Follow, Plan, Store, StoredEnsemble, verify};
 use model::{Catalogue, EventBlock, Failure, Model, OutcomeBlock, Sink, Stop, Wanted};
-use run::{Control, Options, RunError, Summary, play};
+use run::{Control, Options, Player, RunError, Summary, play};
 use world::{Seed, World, WorldRange};
 
 use crate::support::{model, plan};
@@ -24,6 +25,8 @@ enum Fault {
     Invents,
     /// Fail to recount.
     CannotRecount,
+    /// Wait for an answer that never comes.
+    Waits,
 }
 
 struct Faulty {
@@ -37,6 +40,11 @@ impl Model for Faulty {
     }
 
     fn simulate(&self, seed: Seed, range: WorldRange, wanted: Wanted, sink: &mut dyn Sink) -> Result<(), Stop> {
+        if self.fault == Fault::Waits {
+            loop {
+                sink.waiting()?;
+            }
+        }
         let world = World(12);
         if self.fault == Fault::Fails && range.contains(world) {
             let entity = Some("table-2".to_owned());
@@ -115,6 +123,22 @@ async fn undeclared_blocks_are_refused() {
         assert_eq!(error, format!("worlds 00000000-00000009 could not be played: {reason}"));
         assert_eq!(stored(data.path()).await.worlds(), 0);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_waiting_model_polls_whether_to_stop() {
+    let data = tempfile::tempdir().unwrap();
+    let mut store = Store::open_or_create(data.path(), Arc::new(RealDisk)).await.unwrap();
+    let ensemble = store.register(plan(&dice::PLUGIN, 1, 10, 10), false).await.unwrap();
+    let follow = Follow::new(&ensemble.plan.catalogue, Vec::new());
+    let model = Arc::new(Faulty { dice: model(&dice::PLUGIN), fault: Fault::Waits });
+    let player = Player { model, ensemble, disk: Arc::new(RealDisk), format: table::PageFormat::default(), follow };
+    // A worker of a fleet notes progress at each poll.
+    let polls = Cell::new(0);
+    let stop = || polls.replace(polls.get() + 1) == 3;
+    let range = WorldRange::new(World(0), 10).unwrap();
+    let played = player.play(range, &mut player.encoders().unwrap(), &stop).unwrap();
+    assert!(played.is_none() && polls.get() == 4, "{} polls", polls.get());
 }
 
 #[tokio::test(flavor = "multi_thread")]
