@@ -202,6 +202,54 @@ def test_a_query_is_cancelled(server, cursor):
     wait_until(lambda: running(server) == 0)
 
 
+def sized(tag, data):
+    """A field of a message of Protocol Buffers."""
+    length, rest = bytearray(), len(data)
+    while rest > 127:
+        length.append(rest & 127 | 128)
+        rest >>= 7
+    return bytes([tag, *length, rest]) + data
+
+
+def cancel(client, info, words, old=False):
+    """Cancels the query of a plan with the action of today, or the older one, for which pyarrow has no method."""
+    action, request = "CancelFlightInfo", sized(0x0A, info.serialize())
+    if old:
+        name = b"type.googleapis.com/arrow.flight.protocol.sql.ActionCancelQueryRequest"
+        action, request = "CancelQuery", sized(0x0A, name) + sized(0x12, request)
+    [result] = client.do_action(flight.Action(action, request), words)
+    # The status: cancelled.
+    assert result.body.to_pybytes().endswith(b"\x08\x01")
+
+
+@pytest.mark.parametrize("old", [False, True])
+@pytest.mark.parametrize("sql", [ENDLESS, LONG])
+def test_a_query_is_cancelled_by_its_ticket(server, client, stored, sql, old):
+    words = options(server, stored)
+    descriptor = flight.FlightDescriptor.for_command(json.dumps({"sql_query": sql}))
+    info, other = (client.get_flight_info(descriptor, words) for _ in "ab")
+    reader = client.do_get(info.endpoints[0].ticket, words)
+    wait_until(lambda: running(server) == 1)
+    # The same query with another ticket, and the same ticket with another token, cancel nothing.
+    with pytest.raises(KeyError, match="no query runs with this ticket"):
+        cancel(client, other, words, old)
+    if server.token:
+        stranger = server.create(f"stranger-{stored}-{sql == LONG}-{old}", "--read")
+        theirs = flight.FlightCallOptions(headers=[(b"authorization", f"Bearer {stranger}".encode())])
+        with pytest.raises(KeyError, match="no query runs with this ticket"):
+            cancel(client, info, theirs, old)
+    assert running(server) == 1
+    cancel(client, info, words, old)
+    # At once, although nobody reads the rows.
+    wait_until(lambda: running(server) == 0)
+    # Not read_all: where a query is cancelled it ends the program, as if somebody had pressed Ctrl-C.
+    with pytest.raises(flight.FlightCancelledError, match="the query was cancelled"):
+        while reader.read_chunk():
+            pass
+    with pytest.raises(KeyError, match="no query runs with this ticket"):
+        cancel(client, info, words, old)
+
+
 def test_tokens_limit_what_is_read(server, stored):
     if not server.token:
         pytest.skip("the server needs no token")
@@ -245,7 +293,8 @@ def test_pyarrow_plans_and_reads(server, client, stored):
     assert info.schema.names == ["host"] and client.get_schema(descriptor, words).schema == info.schema
     rows = client.do_get(info.endpoints[0].ticket, words).read_all()
     assert rows.schema == info.schema and rows.column("host").to_pylist() == ["a", "b"]
-    assert {action.type for action in client.list_actions(words)} == {"CreatePreparedStatement", "ClosePreparedStatement"}
+    actions = {"CreatePreparedStatement", "ClosePreparedStatement", "CancelFlightInfo", "CancelQuery"}
+    assert {action.type for action in client.list_actions(words)} == actions
 
 
 def test_rubbish_is_refused_and_the_server_goes_on(server, client, stored):
@@ -257,6 +306,9 @@ def test_rubbish_is_refused_and_the_server_goes_on(server, client, stored):
             client.get_flight_info(flight.FlightDescriptor.for_command(rubbish), words)
         with pytest.raises(pyarrow.ArrowException):
             list(client.do_action(flight.Action("CreatePreparedStatement", rubbish), words))
+        for action in ["CancelFlightInfo", "CancelQuery"]:
+            with pytest.raises((pyarrow.ArrowInvalid, KeyError)):
+                list(client.do_action(flight.Action(action, rubbish), words))
     with pytest.raises(pyarrow.ArrowException, match="exceeds 2097152 bytes"):
         client.do_get(flight.Ticket(b"x" * (3 << 20)), words).read_all()
     with pytest.raises(NotImplementedError, match="cannot open a path"):
