@@ -1,5 +1,6 @@
 import java.math.BigDecimal;
 import java.sql.*;
+import java.time.OffsetDateTime;
 import java.util.*;
 import java.util.concurrent.*;
 
@@ -32,12 +33,18 @@ public class FlightJdbc {
         return value instanceof Array ? Arrays.deepToString((Object[]) ((Array) value).getArray()) : String.valueOf(value);
     }
 
+    /** The driver reads times with a zone only if it is told as what, or by the name of their column. */
+    static Object value(ResultSet found, int column) throws SQLException {
+        boolean zoned = found.getMetaData().getColumnType(column) == Types.TIMESTAMP_WITH_TIMEZONE;
+        return zoned ? found.getObject(column, OffsetDateTime.class) : found.getObject(column);
+    }
+
     static String rows(ResultSet found) throws SQLException {
         try (found) {
             StringJoiner rows = new StringJoiner(";");
             while (found.next()) {
                 StringJoiner row = new StringJoiner(",");
-                for (int i = 1; i <= found.getMetaData().getColumnCount(); i++) row.add(text(found.getObject(i)));
+                for (int i = 1; i <= found.getMetaData().getColumnCount(); i++) row.add(text(value(found, i)));
                 rows.add(row.toString());
             }
             return rows.toString();

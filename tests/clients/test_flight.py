@@ -183,14 +183,19 @@ def test_rows_are_not_stored_over_flight(cursor):
 
 
 def test_a_query_is_cancelled(server, cursor):
+    ended = threading.Event()
+
     def cancel():
         wait_until(lambda: running(server) == 1)
-        cursor.adbc_cancel()
+        # Again, because what ran first may have been the description of the query.
+        while not ended.wait(0.1):
+            cursor.adbc_cancel()
 
     thread = threading.Thread(target=cancel)
     thread.start()
     with pytest.raises(dbapi.Error, match="(?i)cancel"):
         cursor.execute(ENDLESS).fetchall()
+    ended.set()
     thread.join()
     wait_until(lambda: running(server) == 0)
     # A reader that is closed early ends its query, too.
