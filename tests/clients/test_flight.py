@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import struct
 import subprocess
 import threading
 import time
@@ -253,6 +254,24 @@ def test_a_query_is_cancelled_by_its_ticket(server, client, stored, sql, old):
             pass
     with pytest.raises(KeyError, match="no query runs with this ticket"):
         cancel(client, info, words, old)
+
+
+def test_a_poll_is_complete_at_once(server, client, stored):
+    """No client here polls: the request and the reply are those of gRPC."""
+    descriptor = b"\x08\x02" + sized(0x12, b'{"sql_query":"SELECT host FROM cpu ORDER BY host"}')
+    url = f"http://{server.host}:{server.flight_port}/arrow.flight.protocol.FlightService/PollFlightInfo"
+    words = ["curl", "--silent", "--fail", "--http2-prior-knowledge", "--data-binary", "@-", url]
+    headers = {"content-type": "application/grpc", "te": "trailers", "database": stored, **server.headers()}
+    words += [word for name, value in headers.items() for word in ("--header", f"{name}: {value}")]
+    message = b"\0" + len(descriptor).to_bytes(4, "big") + descriptor
+    reply = subprocess.run(words, input=message, capture_output=True, check=True, timeout=60).stdout
+    # The plan, no descriptor to poll again, and a progress of 1.
+    planned, done = reply[5:-9], reply[-9:]
+    assert done == b"\x19" + struct.pack("<d", 1)
+    assert planned == sized(0x0A, planned[3:])
+    info = flight.FlightInfo.deserialize(planned[3:])
+    rows = client.do_get(info.endpoints[0].ticket, options(server, stored)).read_all()
+    assert rows.column("host").to_pylist() == ["a", "b"]
 
 
 def test_tokens_limit_what_is_read(server, stored):
