@@ -1,6 +1,8 @@
 //! What the JDBC driver reads and sends: it knows no views of texts and bytes, and sends times in milliseconds, whatever
 //! unit the server asks for.
 
+use std::sync::Arc;
+
 use arrow::array::{ArrayRef, AsArray as _, BinaryArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef, TimeUnit};
@@ -34,26 +36,28 @@ pub(super) fn parameters(columns: &Schema) -> Schema {
 
 /// The rows without views, in [`columns`].
 pub(super) fn rows(rows: &RecordBatch, columns: &SchemaRef) -> Result<RecordBatch, ArrowError> {
-    let column = |(column, field): (&ArrayRef, &FieldRef)| {
-        if field.name() == COLUMNS && field.data_type() == &DataType::Binary && column.data_type() == &DataType::Binary
-        {
-            return tables(column.as_binary());
-        }
-        cast(column, field.data_type())
-    };
+    let column = |(column, field): (&ArrayRef, &FieldRef)| cast(column, field.data_type());
     let found = rows.columns().iter().zip(columns.fields()).map(column).collect::<Result<_, _>>()?;
     RecordBatch::try_new(columns.clone(), found)
 }
 
-/// The columns of tables without views.
-fn tables(schemas: &BinaryArray) -> Result<ArrayRef, ArrowError> {
+/// The rows of `GetTables`, with the columns of each table without views.
+pub(super) fn tables(rows: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+    let change = |(column, field): (&ArrayRef, &FieldRef)| {
+        if field.name() == COLUMNS { described(column.as_binary()) } else { Ok(column.clone()) }
+    };
+    let found = rows.columns().iter().zip(rows.schema().fields()).map(change).collect::<Result<_, _>>()?;
+    RecordBatch::try_new(rows.schema(), found)
+}
+
+fn described(schemas: &BinaryArray) -> Result<ArrayRef, ArrowError> {
     let without = |bytes: &[u8]| -> Result<Vec<u8>, ArrowError> {
         let schema = Schema::try_from(IpcMessage(bytes.to_vec().into()))?;
         let IpcMessage(bytes) = SchemaAsIpc::new(&columns(&schema), &IpcWriteOptions::default()).try_into()?;
         Ok(bytes.to_vec())
     };
     let found: Vec<_> = schemas.iter().map(|bytes| bytes.map(without).transpose()).collect::<Result<_, _>>()?;
-    Ok(std::sync::Arc::new(found.iter().map(Option::as_deref).collect::<BinaryArray>()))
+    Ok(Arc::new(found.iter().map(Option::as_deref).collect::<BinaryArray>()))
 }
 
 fn changed(columns: &Schema, change: impl Fn(&DataType) -> DataType) -> Schema {
@@ -85,11 +89,11 @@ mod tests {
 
     #[test]
     fn nothing_is_a_view() {
-        let text: ArrayRef = std::sync::Arc::new(StringViewArray::from(vec![Some("a text that is not short"), None]));
+        let text: ArrayRef = Arc::new(StringViewArray::from(vec![Some("a text that is not short"), None]));
         let bytes = cast(&text, &DataType::BinaryView).unwrap();
         let named = cast(&text, &DataType::Dictionary(DataType::Int32.into(), DataType::Utf8View.into())).unwrap();
         let of = Field::new("text", DataType::Utf8View, true);
-        let within: ArrayRef = std::sync::Arc::new(StructArray::from(vec![(of.into(), text.clone())]));
+        let within: ArrayRef = Arc::new(StructArray::from(vec![(of.into(), text.clone())]));
         let found = RecordBatch::try_from_iter([("t", text), ("b", bytes), ("d", named), ("s", within)]).unwrap();
         let columns = columns(&found.schema());
         let sent = rows(&found, &columns).unwrap();

@@ -218,7 +218,11 @@ impl FlightService for Service {
             Wants::Statement(statement) | Wants::Prepared(statement) => {
                 run(statement.ticket, client.begin(statement)?).await?
             }
-            Wants::Names(names) => run(None, client.list(names)).await?,
+            Wants::Names(names) => {
+                let (columns, rows) = run(None, client.list(names)).await?;
+                let changed = |batch: FlightResult<RecordBatch>| jdbc::tables(&batch?).map_err(FlightError::from);
+                (columns, if client.java { rows.map(changed).boxed() } else { rows })
+            }
             Wants::Rows(rows) => (rows.schema(), stream::iter([Ok(rows)]).boxed()),
         };
         if client.java {
