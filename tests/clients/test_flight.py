@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import struct
 import subprocess
 import threading
 import time
@@ -183,14 +184,19 @@ def test_rows_are_not_stored_over_flight(cursor):
 
 
 def test_a_query_is_cancelled(server, cursor):
+    ended = threading.Event()
+
     def cancel():
         wait_until(lambda: running(server) == 1)
-        cursor.adbc_cancel()
+        # Again, because what ran first may have been the description of the query.
+        while not ended.wait(0.1):
+            cursor.adbc_cancel()
 
     thread = threading.Thread(target=cancel)
     thread.start()
     with pytest.raises(dbapi.Error, match="(?i)cancel"):
         cursor.execute(ENDLESS).fetchall()
+    ended.set()
     thread.join()
     wait_until(lambda: running(server) == 0)
     # A reader that is closed early ends its query, too.
@@ -200,6 +206,72 @@ def test_a_query_is_cancelled(server, cursor):
     reader.close()
     cursor.close()
     wait_until(lambda: running(server) == 0)
+
+
+def sized(tag, data):
+    """A field of a message of Protocol Buffers."""
+    length, rest = bytearray(), len(data)
+    while rest > 127:
+        length.append(rest & 127 | 128)
+        rest >>= 7
+    return bytes([tag, *length, rest]) + data
+
+
+def cancel(client, info, words, old=False):
+    """Cancels the query of a plan with the action of today, or the older one, for which pyarrow has no method."""
+    action, request = "CancelFlightInfo", sized(0x0A, info.serialize())
+    if old:
+        name = b"type.googleapis.com/arrow.flight.protocol.sql.ActionCancelQueryRequest"
+        action, request = "CancelQuery", sized(0x0A, name) + sized(0x12, request)
+    [result] = client.do_action(flight.Action(action, request), words)
+    # The status: cancelled.
+    assert result.body.to_pybytes().endswith(b"\x08\x01")
+
+
+@pytest.mark.parametrize("old", [False, True])
+@pytest.mark.parametrize("sql", [ENDLESS, LONG])
+def test_a_query_is_cancelled_by_its_ticket(server, client, stored, sql, old):
+    words = options(server, stored)
+    descriptor = flight.FlightDescriptor.for_command(json.dumps({"sql_query": sql}))
+    info, other = (client.get_flight_info(descriptor, words) for _ in "ab")
+    reader = client.do_get(info.endpoints[0].ticket, words)
+    wait_until(lambda: running(server) == 1)
+    # The same query with another ticket, and the same ticket with another token, cancel nothing.
+    with pytest.raises(KeyError, match="no query runs with this ticket"):
+        cancel(client, other, words, old)
+    if server.token:
+        stranger = server.create(f"stranger-{stored}-{sql == LONG}-{old}", "--read")
+        theirs = flight.FlightCallOptions(headers=[(b"authorization", f"Bearer {stranger}".encode())])
+        with pytest.raises(KeyError, match="no query runs with this ticket"):
+            cancel(client, info, theirs, old)
+    assert running(server) == 1
+    cancel(client, info, words, old)
+    # At once, although nobody reads the rows.
+    wait_until(lambda: running(server) == 0)
+    # Not read_all: where a query is cancelled it ends the program, as if somebody had pressed Ctrl-C.
+    with pytest.raises(flight.FlightCancelledError, match="the query was cancelled"):
+        while reader.read_chunk():
+            pass
+    with pytest.raises(KeyError, match="no query runs with this ticket"):
+        cancel(client, info, words, old)
+
+
+def test_a_poll_is_complete_at_once(server, client, stored):
+    """No client here polls: the request and the reply are those of gRPC."""
+    descriptor = b"\x08\x02" + sized(0x12, b'{"sql_query":"SELECT host FROM cpu ORDER BY host"}')
+    url = f"http://{server.host}:{server.flight_port}/arrow.flight.protocol.FlightService/PollFlightInfo"
+    words = ["curl", "--silent", "--fail", "--http2-prior-knowledge", "--data-binary", "@-", url]
+    headers = {"content-type": "application/grpc", "te": "trailers", "database": stored, **server.headers()}
+    words += [word for name, value in headers.items() for word in ("--header", f"{name}: {value}")]
+    message = b"\0" + len(descriptor).to_bytes(4, "big") + descriptor
+    reply = subprocess.run(words, input=message, capture_output=True, check=True, timeout=60).stdout
+    # The plan, no descriptor to poll again, and a progress of 1.
+    planned, done = reply[5:-9], reply[-9:]
+    assert done == b"\x19" + struct.pack("<d", 1)
+    assert planned == sized(0x0A, planned[3:])
+    info = flight.FlightInfo.deserialize(planned[3:])
+    rows = client.do_get(info.endpoints[0].ticket, options(server, stored)).read_all()
+    assert rows.column("host").to_pylist() == ["a", "b"]
 
 
 def test_tokens_limit_what_is_read(server, stored):
@@ -245,7 +317,8 @@ def test_pyarrow_plans_and_reads(server, client, stored):
     assert info.schema.names == ["host"] and client.get_schema(descriptor, words).schema == info.schema
     rows = client.do_get(info.endpoints[0].ticket, words).read_all()
     assert rows.schema == info.schema and rows.column("host").to_pylist() == ["a", "b"]
-    assert {action.type for action in client.list_actions(words)} == {"CreatePreparedStatement", "ClosePreparedStatement"}
+    actions = {"CreatePreparedStatement", "ClosePreparedStatement", "CancelFlightInfo", "CancelQuery"}
+    assert {action.type for action in client.list_actions(words)} == actions
 
 
 def test_rubbish_is_refused_and_the_server_goes_on(server, client, stored):
@@ -257,6 +330,9 @@ def test_rubbish_is_refused_and_the_server_goes_on(server, client, stored):
             client.get_flight_info(flight.FlightDescriptor.for_command(rubbish), words)
         with pytest.raises(pyarrow.ArrowException):
             list(client.do_action(flight.Action("CreatePreparedStatement", rubbish), words))
+        for action in ["CancelFlightInfo", "CancelQuery"]:
+            with pytest.raises((pyarrow.ArrowInvalid, KeyError)):
+                list(client.do_action(flight.Action(action, rubbish), words))
     with pytest.raises(pyarrow.ArrowException, match="exceeds 2097152 bytes"):
         client.do_get(flight.Ticket(b"x" * (3 << 20)), words).read_all()
     with pytest.raises(NotImplementedError, match="cannot open a path"):

@@ -54,6 +54,13 @@ impl Answer {
     }
 }
 
+impl Answer {
+    /// The task of the query: aborting it cancels the query.
+    pub(crate) fn task(&self) -> AbortHandle {
+        self.task.clone()
+    }
+}
+
 impl Drop for Answer {
     fn drop(&mut self) {
         self.task.abort();

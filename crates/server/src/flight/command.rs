@@ -82,7 +82,11 @@ impl Wants {
     /// The ticket for the rows; `command` is what the client sent.
     pub(super) fn ticket(&self, command: &FlightDescriptor) -> Result<Ticket, Status> {
         let ticket = match self {
-            Self::Statement(statement) => {
+            Self::Statement(statement) | Self::Prepared(statement) => {
+                let number =
+                    getrandom::u64().map_err(|e| Status::internal(format!("cannot get random numbers: {e}")))?;
+                let mut statement = statement.clone();
+                statement.ticket = Some(number);
                 let ticket = TicketStatementQuery { statement_handle: statement.handle()? };
                 ticket.as_any().encode_to_vec().into()
             }

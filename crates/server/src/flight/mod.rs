@@ -4,13 +4,17 @@
 //! Enters: gRPC requests. Leaves: batches of rows, sent while the query runs, or errors with gRPC's codes.
 //!
 //! The server keeps no state between requests. A ticket and the handle of a prepared statement hold the statement and
-//! its values, so they need no table, no expiry and no limit. A client cancels a query by ending its stream.
+//! its values, so they need no table, no expiry and no limit. A client cancels a query by ending its stream, or by its
+//! ticket while the query runs.
 //!
 //! Requests may name any host: browsers speak HTTP/2 only over TLS, where the certificate has to match.
 
+mod abilities;
 mod command;
 mod constants;
+mod jdbc;
 mod parameters;
+mod runs;
 mod service;
 mod statement;
 mod status;
@@ -33,7 +37,7 @@ use status::status;
 
 /// The routes of the protocol.
 pub(crate) fn router(app: App) -> Router {
-    let service = FlightServiceServer::new(Service);
+    let service = FlightServiceServer::new(Service::default());
     Router::new()
         .route_service("/arrow.flight.protocol.FlightService/{method}", service)
         .fallback(async || Status::unimplemented("this port serves Arrow Flight only").into_http::<axum::body::Body>())
@@ -45,6 +49,8 @@ pub(crate) fn router(app: App) -> Router {
 struct Client {
     asker: Asker,
     database: String,
+    /// Whether it is in Java, as the JDBC driver is.
+    java: bool,
 }
 
 /// Authenticates a request and reads its body. All requests are small, also those that may have several messages.
@@ -68,7 +74,8 @@ async fn admitted(app: App, mut request: Request) -> Result<Request, Refusal> {
     };
     let body = app.question_body(std::mem::take(request.body_mut())).await?;
     *request.body_mut() = body.into();
-    request.extensions_mut().insert(Client { asker: Asker { app, access }, database });
+    let java = jdbc::is_java(request.headers());
+    request.extensions_mut().insert(Client { asker: Asker { app, access }, database, java });
     Ok(request)
 }
 

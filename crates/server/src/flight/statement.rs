@@ -24,6 +24,9 @@ pub(super) struct Statement {
     /// The database of tables that are named without one; `None`: that of the request.
     #[serde(default)]
     database: Option<String>,
+    /// The number of the ticket, by which its query can be cancelled; handles have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) ticket: Option<u64>,
 }
 
 /// A ticket of InfluxDB's clients.
@@ -38,7 +41,7 @@ struct Ticket {
 
 impl Statement {
     pub(super) fn new(sql: String) -> Self {
-        Self { sql, values: Vec::new(), database: None }
+        Self { sql, values: Vec::new(), database: None, ticket: None }
     }
 
     /// Reads a handle that [`Self::handle`] wrote.
@@ -68,6 +71,7 @@ impl Statement {
             sql: sql::with_numbers(&text, &names),
             values,
             database: ticket.database.filter(|name| !name.is_empty()),
+            ticket: None,
         })
     }
 }
@@ -91,7 +95,7 @@ impl Client {
     }
 
     fn ask(&self, statement: Statement, wanted: impl FnOnce(Vec<Literal>) -> Wanted) -> Result<Question, Refusal> {
-        let Statement { sql, values, database } = statement;
+        let Statement { sql, values, database, .. } = statement;
         if let Some(database) = &database {
             self.asker.access.may_read_of(database)?;
         }
