@@ -139,9 +139,7 @@ class Ensemble(Mapping):
 
     def world_numbers(self) -> np.ndarray:
         """The numbers of the stored worlds, `int64`, in the order of every array of outcomes."""
-        import numpy as np
-
-        return np.asarray(self._backend.world_numbers())
+        return self._backend.world_numbers()
 
     def array(self, expression: str, *, entity: str | None = None) -> np.ndarray:
         """An expression over all stored worlds, one value a world, in the order of `world_numbers`.
@@ -153,12 +151,10 @@ class Ensemble(Mapping):
         Raises:
             UnknownNameError, InvalidError: if the expression is invalid, or its value in some world is not finite.
         """
-        import numpy as np
+        return self._array(self._plain(entity), expression)
 
-        native = getattr(self._backend, "native", None)
-        if native is None:
-            raise InvalidError("a server computes no arrays of expressions: compute with those of Entity.worlds")
-        return np.asarray(native.array(self._plain(entity), expression))
+    def _array(self, entity: str | None, expression: str) -> np.ndarray:
+        return next(self._backend.arrays([] if entity is None else [entity], [expression]))
 
     def where(self, condition: str, *, entity: str | None = None) -> np.ndarray:
         """Whether a condition holds, `bool`, one value a world, in the order of `world_numbers`.
@@ -363,7 +359,7 @@ class Ensemble(Mapping):
 
         entities, described = self._of_kind(kind)
         names = list(outcomes) if outcomes is not None else [o["name"] for o in described["outcomes"]]
-        stack = lambda name: np.stack([self[entity].worlds(name) for entity in entities])  # noqa: E731
+        stack = lambda name: np.stack(list(self._backend.arrays(entities, [name])))  # noqa: E731
         variables = {name: (("entity", "world"), stack(name)) for name in names}
         attributes = {"ensemble": self.name, "model": self.model, "seed": self.seed}
         return xr.Dataset(variables, {"entity": entities, "world": self.world_numbers()}, attributes)
@@ -451,7 +447,7 @@ class Entity:
         `Ensemble.world_numbers`.
 
         `bool` for flags and conditions, `int64` for whole numbers and codes, `float64` for decimals and real numbers.
-        The array is read-only; that of an outcome shares the memory of the ensemble's cache. A server has outcomes only.
+        The array is read-only. That of an outcome shares the memory of the ensemble's cache, except behind a server.
 
         Example:
             >>> import manyworlds as mw
@@ -459,9 +455,7 @@ class Entity:
             >>> margin.shape, margin.dtype, margin.flags.owndata
             ((200,), dtype('int64'), False)
         """
-        import numpy as np
-
-        return np.asarray(self._ensemble._backend.array(self.name, outcome))
+        return self._ensemble._array(self.name, outcome)
 
     def where(self, condition: str) -> np.ndarray:
         """See `Ensemble.where`; the condition is about this entity."""

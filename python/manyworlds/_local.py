@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any, Iterator
 
 from . import _native
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class LocalEnsemble:
@@ -38,11 +41,16 @@ class LocalEnsemble:
     def verify(self, replay: bool) -> dict[str, Any]:
         return json.loads(self.native.verify(replay))
 
-    def array(self, entity: str, outcome: str) -> Any:
-        return self.native.array(entity, outcome)
+    def arrays(self, entities: list[str], outcomes: list[str]) -> Iterator[np.ndarray]:
+        import numpy as np
 
-    def world_numbers(self) -> Any:
-        return self.native.world_numbers()
+        pairs = ((entity, outcome) for entity in entities or [None] for outcome in outcomes)
+        return (np.asarray(self.native.array(*pair)) for pair in pairs)
+
+    def world_numbers(self) -> np.ndarray:
+        import numpy as np
+
+        return np.asarray(self.native.world_numbers())
 
 
 class Local:

@@ -6,7 +6,7 @@ import json
 import urllib.error
 import urllib.parse
 import urllib.request
-from typing import Any
+from typing import TYPE_CHECKING, Any, Iterator
 
 from . import _native, _sql
 from .errors import (
@@ -21,7 +21,12 @@ from .errors import (
     UnknownNameError,
 )
 
+if TYPE_CHECKING:
+    import numpy as np
+
 _ARROW = "application/vnd.apache.arrow.stream"
+#: Values of one reply of `/api/v1/worlds`, and its columns.
+_VALUES, _COLUMNS = 4 << 20, 1_000
 #: Errors by the kind that the server names.
 _KINDS: dict[str | None, type[Error]] = {
     "damaged": DamagedError,
@@ -75,6 +80,10 @@ class Remote:
         body, _ = self.request(path, json.dumps(question).encode(), content_type="application/json")
         return json.loads(body)
 
+    def ask_arrow(self, path: str, question: dict[str, Any]) -> _native.Batches:
+        body = json.dumps(question).encode()
+        return _native.Batches.from_ipc(self.request(path, body, content_type="application/json", accept=_ARROW)[0])
+
     def ensembles(self) -> list[dict[str, Any]]:
         return json.loads(self.request("/api/v1/ensembles")[0])
 
@@ -93,9 +102,7 @@ class Remote:
 
     def sql(self, query: str, only: RemoteEnsemble | None) -> _native.Batches:
         asked = {"sql": query} if only is None else {"sql": query, "ensemble": only.summary()["ensemble"]}
-        body = json.dumps(asked).encode()
-        reply, _ = self.request("/api/v1/sql", body, content_type="application/json", accept=_ARROW)
-        return _native.Batches.from_ipc(reply)
+        return self.ask_arrow("/api/v1/sql", asked)
 
     def ask(self, table: str, request: dict[str, Any]) -> tuple[_native.Batches, list[str]]:
         body = json.dumps({"table": table, **request}).encode()
@@ -120,6 +127,7 @@ class RemoteEnsemble:
 
     def __init__(self, remote: Remote, summary: dict[str, Any]) -> None:
         self._remote, self._summary = remote, summary
+        self._numbers: np.ndarray | None = None
 
     def summary(self) -> dict[str, Any]:
         return self._summary
@@ -148,15 +156,48 @@ class RemoteEnsemble:
             raise InvalidError("a server plays no worlds again: open its data folder to verify by replay")
         return self._remote.ask_json("/api/v1/verify", {"ensemble": self._summary["ensemble"]})
 
-    def array(self, entity: str, outcome: str) -> Any:
-        return self._column(entity, outcome)
+    def arrays(self, entities: list[str], outcomes: list[str]) -> Iterator[np.ndarray]:
+        return (values for _, values in self._columns(entities, outcomes))
 
-    def world_numbers(self) -> Any:
-        return self._column(self.description()["catalogue"]["entities"][0]["name"], "world")
+    def world_numbers(self) -> np.ndarray:
+        if self._numbers is None:
+            [(_, self._numbers)] = self._columns([], [])
+        return self._numbers
 
-    def _column(self, entity: str, column: str) -> Any:
-        query = _sql.worlds(self._summary["ensemble"], entity, [column]) + " ORDER BY world"
-        return self._remote.sql(query, None).array(column)
+    def _columns(self, entities: list[str], outcomes: list[str]) -> Iterator[tuple[str, np.ndarray]]:
+        """The outcomes of the entities in turn, or the numbers of the worlds, by several requests if they are many."""
+        if not outcomes:
+            yield from self._request([], []).items()
+            return
+        numbers = self.world_numbers()
+        most = max(1, min(_COLUMNS, _VALUES // (len(numbers) + 1) - 1))
+        for place in range(0, len(outcomes), most):
+            some = outcomes[place : place + most]
+            step = max(1, most // len(some))
+            for first in range(0, max(len(entities), 1), step):
+                yield from self._request(entities[first : first + step], some).items()
+
+    def _request(self, entities: list[str], outcomes: list[str]) -> dict[str, np.ndarray]:
+        """Columns of one request for each part of the worlds."""
+        import numpy as np
+
+        columns = len(outcomes) * max(len(entities), 1)
+        most = max(1, _VALUES // (columns + 1))
+        question = {"ensemble": self._summary["ensemble"], "version": self._summary["version"], "worlds": most}
+        question |= {"entities": entities, "outcomes": outcomes}
+        parts: list[Any] = []
+        while not parts or len(parts[-1]) == most:
+            parts.append(self._remote.ask_arrow("/api/v1/worlds", {**question, "first": sum(map(len, parts))}))
+        of = lambda name: np.concatenate([np.asarray(part.array(name)) for part in parts])  # noqa: E731
+        numbers = of("world").astype(np.int64)
+        # Worlds that were stored since belong to no other array of this ensemble.
+        kept = numbers[: self._summary["worlds"]] if self._numbers is None else self._numbers
+        found = {name: of(name) for name in parts[0].names[1:]} or {"world": numbers}
+        for name, values in found.items():
+            values = values if len(kept) == len(numbers) else values[np.isin(numbers, kept)]
+            found[name] = values.astype(np.int64) if values.dtype.kind in "iu" else values
+            found[name].flags.writeable = False
+        return found
 
 
 def _refused(status: int, reply: bytes) -> Error:

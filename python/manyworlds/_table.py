@@ -20,6 +20,9 @@ def arrow_object(rows: Any) -> Any | None:
     """What has the Arrow PyCapsule interface, without an index that has no name; `None` for anything else."""
     if not (hasattr(rows, "__arrow_c_stream__") or hasattr(rows, "__arrow_c_array__")):
         return None
+    if type(rows).__module__.startswith("polars.") and hasattr(rows, "columns"):
+        # Arrow for Rust refuses the columns of type Null that polars exports.
+        return rows.cast({name: bool for name, of in rows.schema.items() if str(of) == "Null"})
     index = getattr(rows, "index", None)
     if index is not None and hasattr(rows, "reset_index") and all(name is None for name in index.names):
         # pandas would add it as a column.

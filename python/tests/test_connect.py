@@ -1,10 +1,6 @@
 """A server gives the answers that the folder gives."""
 
 import pickle
-import re
-import subprocess
-import sys
-import time
 
 import polars as pl
 import pytest
@@ -17,38 +13,6 @@ GAME = "game-017"
 class Coin(mw.Model):
     def catalogue(self, p):
         return mw.Catalogue({"coin": {"heads": mw.flag()}}, ["coin"])
-
-
-@pytest.fixture(scope="module")
-def server(folder, tmp_path_factory):
-    """A server of the package over the season, and the token that it requires."""
-    home = tmp_path_factory.mktemp("server")
-    run = [sys.executable, "-m", "manyworlds"]
-    tokens = home / "tokens"
-    made = subprocess.run([*run, "token", "create", "--token-file", str(tokens), "--read", "--write", "test"], capture_output=True, text=True, cwd=home)
-    assert made.returncode == 0, made.stderr
-    token = made.stdout.split()[-1]
-    log = open(home / "log", "w+")
-    process = subprocess.Popen(
-        [*run, "serve", "--data", str(folder), "--listen", "127.0.0.1:0", "--token-file", str(tokens)], stdout=log, stderr=log, cwd=home
-    )
-    try:
-        url = None
-        for _ in range(600):
-            if found := re.search(r"http://127\.0\.0\.1:\d+", (home / "log").read_text()):
-                url = found[0]
-                break
-            assert process.poll() is None, (home / "log").read_text()
-            time.sleep(0.1)
-        yield url, token
-    finally:
-        process.terminate()
-        process.wait(60)
-
-
-@pytest.fixture(scope="module")
-def remote(server):
-    return mw.connect(server[0], server[1])
 
 
 def test_answers_are_those_of_the_folder(remote, season):

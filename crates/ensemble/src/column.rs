@@ -1,5 +1,7 @@
 //! One outcome in memory over all worlds, in the narrowest type that holds it.
 
+use std::ops::Range;
+
 use table::ListValues;
 
 /// Values in the narrowest type that holds them all.
@@ -54,6 +56,17 @@ impl Column {
 
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The values at some indices, copied.
+    pub(crate) fn slice(&self, places: Range<usize>) -> Self {
+        let values = match &self.values {
+            Narrow::U8(v) => Narrow::U8(v[places].to_vec()),
+            Narrow::I16(v) => Narrow::I16(v[places].to_vec()),
+            Narrow::I32(v) => Narrow::I32(v[places].to_vec()),
+            Narrow::F64(v) => Narrow::F64(v[places].to_vec()),
+        };
+        Self { values, scale: self.scale }
     }
 
     /// Bytes of memory in use.

@@ -11,7 +11,8 @@
 //! - Stable hash: the content hash of the stored data does not depend on how worlds were split into ranges.
 //!
 //! The crate also answers questions about worlds: [`Columns`] caches outcomes in memory, [`Expression`] selects worlds
-//! and computes numbers, [`Quantity`] is an outcome or an expression that a question names, [`price`] computes joint
+//! and computes numbers, [`Quantity`] is an outcome or an expression that a question names, [`WorldsQuestion`] returns
+//! values of single worlds, [`price`] computes joint
 //! probabilities, [`BookQuestion`] the risk of many bets.
 //!
 //! Knows no SQL and no meaning of any outcome.
@@ -47,6 +48,7 @@ mod schema;
 mod store;
 mod stored;
 mod verify;
+mod worlds;
 
 pub use aggregate::{Aggregate, Aggregates, FOLLOWED_MAX, Follow};
 pub use book::{
@@ -83,3 +85,4 @@ pub use schema::{event_fields, outcome_fields};
 pub use store::{Registered, Store};
 pub use stored::{RangeFile, StoredEnsemble};
 pub use verify::{Check, Verification, verify, verify_with, verify_without_model};
+pub use worlds::{WorldsAnswer, WorldsColumn, WorldsQuestion};

@@ -147,7 +147,7 @@ pub struct OutcomeAnswer {
 }
 
 /// Outcomes or expressions in memory at once.
-const AT_ONCE: usize = 16;
+pub(crate) const AT_ONCE: usize = 16;
 
 impl OutcomeQuestion {
     /// Answers over `columns` of the ensemble; stops once `wanted` returns false.
@@ -157,7 +157,7 @@ impl OutcomeQuestion {
     /// the caller gives up, or segments cannot be read.
     pub fn answer(&self, columns: &Columns, wanted: &dyn Fn() -> bool) -> Result<Vec<OutcomeAnswer>, QuestionError> {
         let catalogue = &columns.ensemble().plan.catalogue;
-        let asked = self.asked(catalogue)?;
+        let asked = asked(&self.entities, &self.outcomes, catalogue)?;
         let mut answers = Vec::with_capacity(asked.len());
         let mut values = 0;
         let values_max = if self.cdf { CDF_VALUES_MAX } else { VALUES_MAX };
@@ -176,18 +176,22 @@ impl OutcomeQuestion {
         }
         Ok(answers)
     }
+}
 
-    /// Every outcome of every entity.
-    fn asked(&self, catalogue: &Catalogue) -> Result<Vec<(Option<usize>, &str)>, QuestionError> {
-        check_count("outcomes", self.entities.len().max(1).saturating_mul(self.outcomes.len()), OUTCOMES_MAX)?;
-        let entities = self.entities.iter().map(|name| Ok(Some(catalogue.find_entity(name)?)));
-        let mut entities = entities.collect::<Result<Vec<_>, QuestionError>>()?;
-        if entities.is_empty() {
-            entities.push(None);
-        }
-        let of = |entity| self.outcomes.iter().map(move |text| (entity, text.as_str()));
-        Ok(entities.into_iter().flat_map(of).collect())
+/// Every outcome of every entity: the entity's index, and the outcome's text.
+pub(crate) fn asked<'q>(
+    entities: &[String],
+    outcomes: &'q [String],
+    catalogue: &Catalogue,
+) -> Result<Vec<(Option<usize>, &'q str)>, QuestionError> {
+    check_count("outcomes", entities.len().max(1).saturating_mul(outcomes.len()), OUTCOMES_MAX)?;
+    let entities = entities.iter().map(|name| Ok(Some(catalogue.find_entity(name)?)));
+    let mut entities = entities.collect::<Result<Vec<_>, QuestionError>>()?;
+    if entities.is_empty() {
+        entities.push(None);
     }
+    let of = |entity| outcomes.iter().map(move |text| (entity, text.as_str()));
+    Ok(entities.into_iter().flat_map(of).collect())
 }
 
 /// A query for the correlations between outcomes.

@@ -133,7 +133,7 @@ pub(crate) async fn compare(
 
 impl App {
     /// Answers a query about an ensemble.
-    async fn ask_of<T: Send + 'static>(
+    pub(crate) async fn ask_of<T: Send + 'static>(
         &self,
         access: &Access,
         name: String,

@@ -39,6 +39,7 @@ mod statement;
 mod tls;
 mod tokens;
 mod warm;
+mod worlds;
 mod write;
 
 pub use error::ServerError;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::api::{In, Route, document};
 use crate::app::App;
 use crate::error::Refusal;
-use crate::{ask, authenticate, ensembles, guard, influx, metrics, sql, write};
+use crate::{ask, authenticate, ensembles, guard, influx, metrics, sql, worlds, write};
 
 const JSON: &str = "application/json";
 const ARROW: &str = "application/vnd.apache.arrow.stream";
@@ -166,6 +166,15 @@ fn questions() -> Vec<Route> {
             .asks(&outcome)
             .answers(&[JSON], &objects(), "The distributions")
             .refuses(&[404]),
+        Route::post("/api/v1/worlds", worlds::worlds, "Return the values of outcomes in each world")
+            .asks(&worlds_of())
+            .answers(
+                &[ARROW],
+                &json!({}),
+                "The column `world`, and one for each outcome: booleans, 32-bit integers or 64-bit real numbers. The \
+                 metadata has the ensemble's `version`",
+            )
+            .refuses(&[404]),
         Route::get("/api/v1/catalogue", ensembles::catalogue, "Describe the outputs and parameters of an ensemble")
             .needs(In::Query, "ensemble", text(), "The ensemble")
             .guarded()
@@ -205,6 +214,26 @@ fn book() -> Value {
             "worst": {"type": "integer", "default": 10, "maximum": 1000},
         }),
     )
+}
+
+/// The schema of a query for values in each world.
+fn worlds_of() -> Value {
+    let count = |about: &str| json!({"type": "integer", "minimum": 0, "description": about});
+    let entities = "Without entities, each outcome names its own, as in `team-03:wins`";
+    let outcomes =
+        "Names of outcomes, or expressions such as `wins - losses`; none for the numbers of the worlds alone";
+    let mut body = object(
+        &["ensemble"],
+        &json!({
+            "ensemble": text(), "version": count("Refuse any other version"),
+            "entities": {"type": "array", "items": text(), "description": entities},
+            "outcomes": {"type": "array", "items": text(), "description": outcomes},
+            "first": count("Place of the first world among the stored ones"),
+            "worlds": count("Worlds to return. An answer has at most 4,194,304 values, with the numbers of the worlds"),
+        }),
+    );
+    body["additionalProperties"] = false.into();
+    body
 }
 
 /// The schema of a query about groups.
