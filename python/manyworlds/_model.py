@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-import inspect
 import json
 import os
-import pickle
-import platform
 import sys
 import traceback
 from collections.abc import Mapping
-from importlib import metadata
-from types import CodeType, FunctionType, SimpleNamespace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Callable
 
 from . import _native
 from ._catalogue import Catalogue, Param, plain
 from ._draws import World, Worlds
+from ._origin import origin
 from .errors import InvalidError
 
 if TYPE_CHECKING:
@@ -166,7 +162,8 @@ Failure = tuple[int | None, str | None, str]
 class Prepared:
     """A model with its parameters, ready to play ranges."""
 
-    def __init__(self, model: Model, parameters: Mapping[str, Any] | None) -> None:
+    def __init__(self, model: Model, parameters: Mapping[str, Any] | None, known: Mapping[str, Any] | None = None) -> None:
+        """`known` is what is stored about the model's origin, if that is not all that can be known."""
         if not isinstance(model, Model):
             raise InvalidError(f"{model!r} is not a model: give an instance of a subclass of manyworlds.Model")
         self.title = model.name or type(model).__name__
@@ -174,7 +171,8 @@ class Prepared:
         self.name = place_of(type(model))
         given = {name: plain(value) for name, value in (parameters or {}).items()}
         #: The parameters, and what else determines the worlds, as JSON.
-        self.parameters = _native.parameters(described(model), json.dumps({**given, "definition": origin(model)}))
+        self.origin = dict(known or origin(model))
+        self.parameters = _native.parameters(described(model), json.dumps({**given, "definition": self.origin}))
         values = json.loads(self.parameters)
         self.values = {name: p._value(values[name]) for name, p in model.parameters.items()}
         self.catalogue = model.catalogue(self._namespace())
@@ -224,38 +222,3 @@ def _traceback(error: BaseException) -> str:
 def described(model: Model) -> str:
     """The parameters of a model, as the native module reads them."""
     return json.dumps([p._described(name) for name, p in model.parameters.items()])
-
-
-def _compiled(value: Any) -> str:
-    """What a function or its code does, without the names of files, which change from session to session."""
-    if isinstance(value, frozenset):
-        return f"{{{','.join(sorted(map(_compiled, value)))}}}"
-    if isinstance(value, CodeType):
-        return f"{value.co_code!r}{value.co_names}{value.co_varnames}{[*map(_compiled, value.co_consts)]}"
-    if isinstance(value, FunctionType):
-        # The function that `per_world` wraps is in a cell.
-        cells = [cell.cell_contents for cell in value.__closure__ or ()]
-        kept = [cell for cell in cells if isinstance(cell, FunctionType)]
-        return _compiled(value.__code__) + repr(value.__defaults__) + "".join(map(_compiled, kept))
-    return repr(value)
-
-
-def origin(model: Model) -> dict[str, str]:
-    """Where a model is from: its source, the versions of its libraries, and its attributes if it has any."""
-    try:
-        source = inspect.getsource(type(model))
-    except (OSError, TypeError):
-        # Of classes in notebooks, Python 3.11 does not find the source.
-        source = "".join(_compiled(value) for _, value in sorted(vars(type(model)).items()) if isinstance(value, FunctionType))
-    libraries = {"python": platform.python_version()}
-    for name in ("numpy", "numba", "jax", "simpy"):
-        if name in sys.modules:
-            libraries[name] = metadata.version(name)
-    digest = lambda content: hashlib.sha256(content).hexdigest() if content else ""  # noqa: E731
-    found = {"class": type(model).__qualname__, "version": model.version, "source": digest(source.encode())}
-    if vars(model):
-        try:
-            found["state"] = digest(pickle.dumps(vars(model), protocol=4))
-        except Exception:
-            found["state"] = "unknown"
-    return {**found, **libraries}

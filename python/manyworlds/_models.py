@@ -12,7 +12,8 @@ from importlib.metadata import entry_points
 from typing import Any, Callable
 
 from . import _native
-from ._model import Model, Prepared, described, origin, place_of
+from ._model import Model, Prepared, described, place_of
+from ._origin import difference, origin
 from .errors import InvalidError, ModelError
 
 #: Packages name their models here.
@@ -46,14 +47,9 @@ class Named:
         if self._again is not None:
             return Named(self._again()).build(parameters)
         values = json.loads(parameters)
-        stored, here = values.pop("definition", None) or self._origin, self._origin
-        if stored.get("state") != here.get("state"):
-            raise ModelError(f"model {here['class']} was made with arguments that are not stored: make them parameters")
-        if stored.get("source") != here["source"]:
-            raise ModelError(
-                f"the source of model {here['class']} here differs from the source that the worlds belong to: install the"
-                " same source, and start this process again"
-            )
+        advice = "install the same source, and start this process again"
+        if differs := difference(values.pop("definition", None) or self._origin, self._origin, advice):
+            raise ModelError(differs)
         prepared = Prepared(self._model, values)
         return prepared.catalogue_json, prepared.play
 

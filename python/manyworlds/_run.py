@@ -12,8 +12,9 @@ from . import _native
 from ._ensemble import Ensemble
 from ._local import LocalEnsemble
 from ._model import Model, Prepared
+from ._origin import as_stored, difference
 from ._processes import Processes, end_if_loading
-from .errors import InvalidError
+from .errors import Error, InvalidError
 
 if TYPE_CHECKING:
     from ._data import Data
@@ -90,10 +91,13 @@ def run(
     store = getattr(place._backend, "native", None)
     if store is None:
         raise InvalidError("a server plays no models: give a folder or a bucket")
+    name = name or prepared.title.lower()
+    if resume:
+        prepared = _of_stored(place, name, prepared, parameters)
     cores = processes or threads or os.cpu_count() or 1
     goal = (until[0], str(until[1])) if until else None
     request = {
-        "name": name or prepared.title.lower(),
+        "name": name,
         "model": prepared.name,
         "parameters": prepared.parameters,
         "catalogue": prepared.catalogue._json,
@@ -106,7 +110,7 @@ def run(
         "events": events if prepared.catalogue.has_events else "replay",
         "until": goal,
     }
-    name, described = str(request["name"]), json.dumps(request)
+    described = json.dumps(request)
     if processes:
         players = Processes(model, parameters, place._backend.arguments, name, goal)
         try:
@@ -116,6 +120,21 @@ def run(
     else:
         played = _native.play(store, described, prepared.play, progress)
     return Ensemble(place, LocalEnsemble(played))
+
+
+def _of_stored(place: Data, name: str, prepared: Prepared, parameters: Mapping[str, Any] | None) -> Prepared:
+    """The model of an interrupted ensemble, if this one is it."""
+    try:
+        stored = place.ensembles[name].parameters.get("definition")
+    except Error:
+        # The native module says why.
+        return prepared
+    if not isinstance(stored, dict):
+        return prepared
+    if differs := difference(stored, prepared.origin, "use the same, or replace=True"):
+        raise InvalidError(f"cannot resume ensemble {name!r}: it was started with another model: {differs}")
+    known = as_stored(stored, prepared.origin)
+    return prepared if known == prepared.origin else Prepared(prepared.model, parameters, known)
 
 
 def _range_worlds(prepared: Prepared, seed: int, worlds: int, cores: int, is_shared: bool) -> int:

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use model::{Catalogue, Model, Models, ModelsError};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use strum::IntoStaticStr;
 use world::{Seed, World, WorldRange};
 
@@ -89,12 +90,32 @@ impl Plan {
             ("worlds", self.worlds.count().to_string(), other.worlds.count().to_string()),
             ("events", self.events.into_str().to_owned(), other.events.into_str().to_owned()),
         ];
-        pairs.into_iter().find(|(_, a, b)| a != b).map(|(what, a, b)| match a.len() + b.len() {
+        let (what, a, b) = pairs.into_iter().find(|(_, a, b)| a != b)?;
+        Some(text_that_differs(what, &a, &b).unwrap_or_else(|| match a.len() + b.len() {
             // A model's definition may be thousands of words long.
             SHOWN_MAX.. => format!("other {what}"),
             _ => format!("{what} {a}, not {b}"),
-        })
+        }))
     }
+}
+
+/// The first text inside the objects of two plans' parameters that differs, such as the hash of a model's source.
+fn text_that_differs(what: &str, a: &str, b: &str) -> Option<String> {
+    fn find(path: &str, a: &Map<String, Value>, b: &Map<String, Value>) -> Option<String> {
+        let (key, one) = a.iter().find(|(key, one)| b.get(*key) != Some(one))?;
+        let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+        match (one, b.get(key)?) {
+            (Value::Object(one), Value::Object(other)) => find(&path, one, other),
+            (Value::String(one), Value::String(other)) if path.contains('.') => {
+                Some(format!("{path} {one:?}, not {other:?}"))
+            }
+            _ => None,
+        }
+    }
+    const SHOWN_MAX: usize = 200;
+    let read = |text: &str| serde_json::from_str(text).ok();
+    let found = if what == "parameters" { find("", &read(a)?, &read(b)?) } else { None };
+    found.filter(|found| found.len() <= SHOWN_MAX)
 }
 
 /// Why a name cannot be an ensemble's.
