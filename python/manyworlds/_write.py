@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._table import arrow_object
-from .errors import InvalidError
+from .errors import Error, InvalidError
 
 if TYPE_CHECKING:
     from ._data import Data
@@ -92,7 +92,12 @@ def write(
         "first_world": first_world,
         "again": again,
     }
-    _native.write(store, json.dumps(request), _parts(values, entity))
+    try:
+        _native.write(store, json.dumps(request), _parts(values, entity))
+    except Error:
+        raise
+    except (TypeError, ValueError) as error:
+        raise InvalidError(f"the values cannot be read: {error}; give arrays by outcome, or a table with named columns") from None
     return place.ensembles[name]
 
 
@@ -110,18 +115,45 @@ def _parts(values: Any, entity: str) -> list[Any]:
     import numpy as np
 
     if not all(isinstance(of, Mapping) for of in values.values()):
-        return [_native.table([(outcome, np.asarray(array)) for outcome, array in values.items()])]
+        return [_table(values.items())]
     if len({frozenset(outcomes) for outcomes in values.values()}) > 1:
         # Entities of different kinds: each column names its entity.
         named = [(f"{entity}:{name}", array) for entity, of in values.items() for name, array in of.items()]
-        return [_native.table([(name, np.asarray(array)) for name, array in named])]
+        return [_table(named)]
     parts = []
     for name, outcomes in values.items():
-        columns = [(outcome, np.asarray(array)) for outcome, array in outcomes.items()]
         # Without numbers, the importer counts an entity's worlds, from the first that is not stored.
-        worlds = columns[0][1].size if columns else 0
-        parts.append(_native.table([("entity", np.full(worlds, str(name), dtype=object)), *columns]))
+        worlds = max((np.size(array) for array in outcomes.values()), default=0)
+        parts.append(_table([("entity", np.full(worlds, str(name), dtype=object)), *outcomes.items()]))
     return parts
+
+
+def _table(columns: Iterable[tuple[Any, Any]]) -> Any:
+    """Arrays as an Arrow table. NumPy would read a value that is missing as another one."""
+    import numpy as np
+
+    arrays = []
+    for name, values in columns:
+        if not isinstance(name, str):
+            raise InvalidError(f"{name!r} cannot name an outcome: give a text")
+        missing = _missing(values)
+        if missing is not None and np.any(missing):
+            place = int(np.argmax(missing)) + 1
+            raise InvalidError(f"{name}: value {place} is missing: give a number for each world, or NaN")
+        arrays.append((name, np.asarray(values)))
+    return _native.table(arrays)
+
+
+def _missing(values: Any) -> Any:
+    """Which values are masked or NULL; `None` if the type has neither. NaN is a number, except in pandas' own types."""
+    import numpy as np
+
+    if isinstance(values, np.ma.MaskedArray):
+        return np.ma.getmaskarray(values)
+    if isinstance(values, np.ndarray) or isinstance(getattr(values, "dtype", None), np.dtype):
+        return None
+    find = getattr(values, "is_null", None) or getattr(values, "isna", None)
+    return np.asarray(find()) if callable(find) else None
 
 
 #: Groups of ArviZ that become one ensemble.

@@ -67,7 +67,7 @@ fn on_import(error: &ImportError) -> Option<String> {
     let advice = match error {
         ImportError::Ensemble(error) => return on_ensemble(error),
         ImportError::Taken { .. } => "replace it with --replace, add worlds with --append, or choose another name",
-        ImportError::Interrupted { .. } => "import it again with --replace",
+        ImportError::Interrupted { .. } | ImportError::Kept { .. } => "import it again with --replace",
         ImportError::Memory { .. } => "--memory sets the limit",
         ImportError::Begins { expected: 0, first } => {
             return Some(format!("--first-world {first} counts from {first}"));

@@ -76,6 +76,9 @@ pub enum ImportError {
     Memory { limit: usize, at: Position },
     #[error("the import was stopped")]
     Stopped,
+    /// The import failed, and the name of its ensemble could not be freed.
+    #[error("{cause}\n(ensemble {name:?} stays registered without worlds, because removing it failed: {kept})")]
+    Kept { cause: Box<ImportError>, name: String, kept: Box<EnsembleError> },
     #[error("cannot {doing} the temporary file of the import: {cause}")]
     Spill { doing: &'static str, cause: std::io::Error },
 }

@@ -1,6 +1,6 @@
 //! The values of an input by world, in memory and in an unnamed file.
 //!
-//! A *lane* is what comes together in a row: all outcomes of an entity in the wide form, one of them in the long form.
+//! A *lane* is what comes together in a row: all outcomes that an entity has in the wide form, one in the long form.
 //! Each column of a lane is an array over worlds, which rows fill in any order. Once the arrays exceed a limit, ranges of
 //! worlds that every lane has move to the file, so input that is sorted by world may have any size.
 
@@ -117,6 +117,11 @@ impl Grid {
             self.lanes.push(Lane { filled: Filled::default(), columns: vec![Vec::new(); columns] });
             self.lanes.len() - 1
         })
+    }
+
+    /// Leaves fewer columns to a lane that has no values yet.
+    pub(crate) fn narrow(&mut self, lane: usize, columns: usize) {
+        self.lanes[lane].columns.truncate(columns);
     }
 
     /// Makes room for more worlds of every lane, but for no more than `limit` bytes in all: moving large arrays as they

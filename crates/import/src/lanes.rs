@@ -19,6 +19,8 @@ pub(crate) struct Lanes {
     pub(crate) entities: Names,
     pub(crate) outcomes: Names,
     pub(crate) owners: Vec<Owner>,
+    /// By lane: the outcomes of its columns, ascending.
+    held: Vec<Vec<u32>>,
     /// By entity and outcome; in the wide form the outcome is 0.
     places: Vec<Vec<Option<u32>>>,
     /// The lane and the places of rows, sorted by lane.
@@ -28,7 +30,8 @@ pub(crate) struct Lanes {
 impl Lanes {
     pub(crate) fn new(form: Form) -> Self {
         let (entities, outcomes) = (Names::default(), Names::default());
-        Self { form, entities, outcomes, owners: Vec::new(), places: Vec::new(), order: Vec::new() }
+        let (owners, held, places, order) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { form, entities, outcomes, owners, held, places, order }
     }
 
     /// The lane of an owner, new or not; `None` if it is new and comes too late.
@@ -37,8 +40,13 @@ impl Lanes {
         if let Some(Some(lane)) = self.places.get(entity).and_then(|of| of.get(outcome)) {
             return Some(*lane);
         }
-        let lane = grid.add_lane(self.columns())? as u32;
+        let held: Vec<u32> = match self.form {
+            Form::Wide => (0..self.outcomes.len() as u32).collect(),
+            Form::Long => vec![owner.outcome],
+        };
+        let lane = grid.add_lane(held.len())? as u32;
         self.owners.push(owner);
+        self.held.push(held);
         self.places.resize_with(self.places.len().max(entity + 1), Vec::new);
         let of_entity = &mut self.places[entity];
         of_entity.resize(of_entity.len().max(outcome + 1), None);
@@ -46,27 +54,27 @@ impl Lanes {
         Some(lane)
     }
 
-    /// Columns of each lane.
-    pub(crate) fn columns(&self) -> usize {
-        if self.form == Form::Wide { self.outcomes.len() } else { 1 }
+    /// The outcomes of the columns of a lane, ascending.
+    pub(crate) fn held(&self, lane: usize) -> &[u32] {
+        &self.held[lane]
+    }
+
+    /// Keeps some columns of a lane that has no values yet.
+    pub(crate) fn keep(&mut self, lane: usize, outcomes: Vec<u32>, grid: &mut Grid) {
+        grid.narrow(lane, outcomes.len());
+        self.held[lane] = outcomes;
+    }
+
+    /// Columns of all lanes.
+    pub(crate) fn width(&self) -> usize {
+        self.held.iter().map(Vec::len).sum()
     }
 
     /// The lane of an owner, and the column of an outcome in it; `None` if no row had it.
     pub(crate) fn place(&self, entity: u32, outcome: u32) -> Option<(usize, usize)> {
-        let (of_lane, column) = match self.form {
-            Form::Wide => (0, outcome as usize),
-            Form::Long => (outcome as usize, 0),
-        };
-        let lane = self.places.get(entity as usize)?.get(of_lane).copied().flatten()?;
-        Some((lane as usize, column))
-    }
-
-    /// The outcome in a column of a lane.
-    pub(crate) fn outcome(&self, lane: usize, column: usize) -> u32 {
-        match self.form {
-            Form::Wide => column as u32,
-            Form::Long => self.owners[lane].outcome,
-        }
+        let of_lane = if self.form == Form::Wide { 0 } else { outcome as usize };
+        let lane = self.places.get(entity as usize)?.get(of_lane).copied().flatten()? as usize;
+        Some((lane, self.held[lane].binary_search(&outcome).ok()?))
     }
 
     /// The lane in words.
@@ -78,8 +86,12 @@ impl Lanes {
         }
     }
 
-    /// The first entity that lacks an outcome which another has, and that outcome.
+    /// The first entity that lacks an outcome which another has, and that outcome. In the wide form, NULL says which
+    /// outcomes an entity has.
     pub(crate) fn gap(&self) -> Option<(u32, u32)> {
+        if self.form == Form::Wide {
+            return None;
+        }
         let entities = 0..self.entities.len() as u32;
         let outcomes = || 0..self.outcomes.len() as u32;
         entities
@@ -91,7 +103,7 @@ impl Lanes {
     pub(crate) fn group<E>(
         &mut self,
         lanes: &[u32],
-        mut each: impl FnMut(&Self, usize, &[u32]) -> Result<(), E>,
+        mut each: impl FnMut(&mut Self, usize, &[u32]) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut ends = vec![0u32; self.owners.len() + 1];
         lanes.iter().for_each(|lane| ends[*lane as usize + 1] += 1);

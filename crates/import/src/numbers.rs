@@ -1,8 +1,8 @@
 //! Columns as 64-bit real numbers. Values that such a number cannot hold exactly are refused.
 
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray};
-use arrow::buffer::ScalarBuffer;
-use arrow::compute::cast;
+use arrow::buffer::{NullBuffer, ScalarBuffer};
+use arrow::compute::{cast, filter};
 use arrow::datatypes::{DataType, Decimal128Type, Float64Type, Int64Type, UInt64Type};
 
 use crate::names::{Names, is_text};
@@ -34,18 +34,55 @@ const INTEGER_MAX: u64 = 1 << 53;
 /// A decimal of 15 digits is the nearest of its length to exactly one real number.
 const DECIMAL_MAX: i128 = 1_000_000_000_000_000;
 
+/// The words for a NULL.
+pub(crate) const MISSING: &str = "the value is missing (NULL)";
+
 /// The values of a column, one for each row.
-pub(crate) fn values(column: &ArrayRef, texts: &mut Names) -> Result<(Class, ScalarBuffer<f64>), Refused> {
-    if let Some(row) = first_null(column) {
-        return Err((Some(row), "the value is missing (NULL)".to_owned()));
+#[derive(Debug, Clone)]
+pub(crate) struct Given {
+    /// `None` if every row is NULL.
+    pub(crate) class: Option<Class>,
+    /// 0 in the place of each NULL; empty if every row is NULL.
+    pub(crate) values: ScalarBuffer<f64>,
+    pub(crate) nulls: Option<NullBuffer>,
+}
+
+impl Given {
+    pub(crate) fn is_null(&self, row: usize) -> bool {
+        self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row))
     }
+}
+
+/// The values of a column, which may hold NULL if rows may lack its outcome.
+pub(crate) fn values(column: &ArrayRef, texts: &mut Names, may_lack: bool) -> Result<Given, Refused> {
+    let Some(nulls) = column.logical_nulls().filter(|nulls| nulls.null_count() > 0) else {
+        let (class, values) = present(column, texts)?;
+        return Ok(Given { class: Some(class), values, nulls: None });
+    };
+    if !may_lack {
+        return Err(((0..nulls.len()).find(|row| nulls.is_null(*row)), MISSING.to_owned()));
+    }
+    if nulls.null_count() == nulls.len() {
+        return Ok(Given { class: None, values: ScalarBuffer::from(Vec::new()), nulls: Some(nulls) });
+    }
+    let valid = BooleanArray::new(nulls.inner().clone(), None);
+    let kept = filter(column, &valid).map_err(|error| (None, error.to_string()))?;
+    let row_of = |place: usize| nulls.valid_indices().nth(place);
+    let (class, kept) = present(&kept, texts).map_err(|(place, reason)| (place.and_then(row_of), reason))?;
+    let mut values = vec![0.0; nulls.len()];
+    nulls.valid_indices().zip(kept.iter()).for_each(|(row, value)| values[row] = *value);
+    Ok(Given { class: Some(class), values: values.into(), nulls: Some(nulls) })
+}
+
+/// The values of a column without NULL.
+fn present(column: &ArrayRef, texts: &mut Names) -> Result<(Class, ScalarBuffer<f64>), Refused> {
     match texts.of_column(column).map_err(|error| (None, error.to_string()))? {
         Some(ids) => Ok((Class::Texts, ids.into_iter().map(f64::from).collect())),
         None => numbers(column),
     }
 }
 
-/// As [`values`], for a column that holds no texts and no NULL.
+/// The values of a column that holds no texts and no NULL.
 pub(crate) fn numbers(column: &ArrayRef) -> Result<(Class, ScalarBuffer<f64>), Refused> {
     let as_reals = |column: &ArrayRef| {
         let reals = cast(column, &DataType::Float64).map_err(|error| (None, error.to_string()))?;

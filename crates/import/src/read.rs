@@ -3,7 +3,6 @@
 use std::sync::atomic::Ordering;
 
 use arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchReader};
-use arrow::buffer::ScalarBuffer;
 use arrow::compute::cast;
 use arrow::datatypes::DataType;
 
@@ -14,7 +13,7 @@ use crate::kinds::Seen;
 use crate::lanes::{Lanes, Owner};
 use crate::layout::Layout;
 use crate::names::Names;
-use crate::numbers::{Class, Refused, first_null, numbers, values};
+use crate::numbers::{Class, Given, MISSING, Refused, first_null, numbers, values};
 use crate::options::{Form, Kind, LABELS_MAX, Options};
 
 /// Rows to import: a file, or arrays in memory. Several are read one after another, as if they were one.
@@ -177,9 +176,12 @@ impl<'a> Reader<'a> {
         let worlds = layout.world.map(|column| self.worlds(rows, column)).transpose()?;
         let by_name = !self.layout.pairs.is_empty();
         let lanes = if by_name { None } else { self.lanes_of(rows)? };
+        // Entities of different kinds have different outcomes.
+        let may_lack = layout.form == Form::Wide && layout.entity.is_some();
         let mut columns = Vec::with_capacity(layout.values.len());
         for &column in &layout.values {
-            columns.push(values(rows.batch.column(column), &mut self.texts).map_err(|e| rows.refuse(column, e))?);
+            let given = values(rows.batch.column(column), &mut self.texts, may_lack);
+            columns.push(given.map_err(|e| rows.refuse(column, e))?);
             if self.texts.len() > LABELS_MAX * self.lanes.outcomes.len() {
                 return Err(rows.refuse(column, (None, format!("it holds over {LABELS_MAX} different texts"))));
             }
@@ -312,15 +314,14 @@ impl<'a> Reader<'a> {
         const RANGE_VALUES: usize = 16 << 20;
         const RANGE_WORLDS: usize = 1 << 16;
         let values = RANGE_VALUES.min(self.options.memory_bytes / 64);
-        let per_world = self.grid.lanes() * self.lanes.columns();
-        *self.range_worlds.get_or_insert((values / per_world.max(1)).clamp(1, RANGE_WORLDS))
+        let per_world = self.lanes.width().max(1);
+        *self.range_worlds.get_or_insert((values / per_world).clamp(1, RANGE_WORLDS))
     }
 
     /// Looks at the values of the next worlds in memory, to know the kinds of outcomes.
     fn observe(&mut self, worlds: usize) -> Result<()> {
         for lane in 0..self.grid.lanes() {
-            for column in 0..self.lanes.columns() {
-                let outcome = self.lanes.outcome(lane, column);
+            for (column, &outcome) in self.lanes.held(lane).iter().enumerate() {
                 let declared = self.declared(outcome);
                 let values = &self.grid.column((lane, column))[..worlds];
                 if let Err(place) = self.seen[outcome as usize].add(values, declared) {
@@ -352,6 +353,12 @@ impl<'a> Reader<'a> {
             let entity = self.lanes.entities.get(entity).to_owned();
             return Err(ImportError::NoOutcome { entity, outcome: self.lanes.outcomes.get(outcome).to_owned() });
         }
+        let is_nowhere = |column: &usize| end > 0 && self.seen[*column].class.is_none();
+        if let Some(column) = (0..self.seen.len()).find(is_nowhere) {
+            let name = self.lanes.outcomes.get(column as u32);
+            let reason = format!("column {name:?} holds nothing but missing values (NULL): leave it out");
+            return Err(ImportError::Columns { input: self.first, reason });
+        }
         self.observe(end - self.grid.first())?;
         let range_worlds = self.range_worlds();
         let Self { layout, lanes, grid, seen, texts, .. } = self;
@@ -366,7 +373,7 @@ struct Batch<'a> {
     rows: &'a Rowset<'a>,
     /// The world of each row, counted from the first of the input; `None` if rows are worlds in order.
     worlds: Option<&'a [u32]>,
-    columns: &'a [(Class, ScalarBuffer<f64>)],
+    columns: &'a [Given],
     limit: usize,
     /// The number in the input of the first world to store.
     first_shown: u32,
@@ -374,7 +381,9 @@ struct Batch<'a> {
 
 impl Batch<'_> {
     /// Puts the rows of one lane in their worlds.
-    fn put(&self, all: &Lanes, grid: &mut Grid, seen: &mut [Seen], lane: usize, of_lane: Rows<'_>) -> Result<()> {
+    fn put(&self, all: &mut Lanes, grid: &mut Grid, seen: &mut [Seen], lane: usize, of_lane: Rows<'_>) -> Result<()> {
+        self.settle(all, grid, lane, of_lane)?;
+        let all = &*all;
         let worlds = self.worlds_of(grid, lane, of_lane);
         let at = |place: usize| self.rows.at(of_lane.row(place), self.rows.key());
         let repeated = |place: usize| {
@@ -387,13 +396,13 @@ impl Batch<'_> {
         }
         if let Some((place, world)) = worlds.iter().enumerate().max_by_key(|(_, world)| **world) {
             let growth = grid.growth(lane, *world as usize + 1);
-            let of_rows = worlds.len() * self.columns.len() * size_of::<f64>();
+            let of_rows = worlds.len() * all.held(lane).len() * size_of::<f64>();
             if growth > of_rows && grid.bytes() + growth > self.limit {
                 return Err(ImportError::Memory { limit: self.limit, at: at(place) });
             }
         }
         self.classify(all, seen, lane)?;
-        let columns: Vec<&[f64]> = self.columns.iter().map(|(_, values)| &values[..]).collect();
+        let columns: Vec<&[f64]> = all.held(lane).iter().map(|outcome| &self.column(*outcome).values[..]).collect();
         grid.put(lane, &worlds, of_lane, &columns).map_err(repeated)
     }
 
@@ -406,12 +415,53 @@ impl Batch<'_> {
         }
     }
 
+    /// The column of an outcome of a lane.
+    fn column(&self, outcome: u32) -> &Given {
+        // In the wide form outcomes are numbered as the columns; else a lane has one column.
+        self.columns.get(outcome as usize).unwrap_or(&self.columns[0])
+    }
+
+    /// Settles which outcomes an entity has: those whose columns are not NULL in its first rows, and so in all others.
+    fn settle(&self, all: &mut Lanes, grid: &mut Grid, lane: usize, of_lane: Rows<'_>) -> Result<()> {
+        let (is_new, is_whole) = (grid.end(lane) == 0, all.held(lane).len() == self.columns.len());
+        if is_whole && self.columns.iter().all(|column| column.nulls.is_none()) {
+            return Ok(());
+        }
+        let rows = match of_lane {
+            Rows::All => self.rows.batch.num_rows(),
+            Rows::Some(rows) => rows.len(),
+        };
+        let find = |column: &Given, is_null: bool| {
+            (0..rows).map(|place| of_lane.row(place)).find(|row| column.is_null(*row) == is_null)
+        };
+        let values = &self.rows.layout.values;
+        let mut held = Vec::new();
+        for (outcome, column) in self.columns.iter().enumerate() {
+            let has = if is_new { find(column, false).is_some() } else { all.held(lane).contains(&(outcome as u32)) };
+            if let Some(row) = find(column, has) {
+                let (other, lane) = (if has { "has values" } else { "has none" }, all.shown(lane));
+                let this = if has { MISSING } else { "there is a value" };
+                let reason = format!("{this}, and {lane} {other} in other rows");
+                return Err(self.rows.refuse(values[outcome], (Some(row), reason)));
+            }
+            held.extend(has.then_some(outcome as u32));
+        }
+        if held.is_empty() {
+            let reason = format!("every value of {} is missing (NULL)", all.shown(lane));
+            return Err(self.rows.refuse(values[0], (Some(of_lane.row(0)), reason)));
+        }
+        if is_new {
+            all.keep(lane, held, grid);
+        }
+        Ok(())
+    }
+
     /// Checks that the values of an outcome are of one class in all inputs.
     fn classify(&self, all: &Lanes, seen: &mut [Seen], lane: usize) -> Result<()> {
-        for (column, (class, _)) in self.columns.iter().enumerate() {
-            let outcome = all.outcome(lane, column);
-            let known = seen[outcome as usize].class.get_or_insert(*class);
-            if known != class {
+        for &outcome in all.held(lane) {
+            let Some(class) = self.column(outcome).class else { continue };
+            let known = seen[outcome as usize].class.get_or_insert(class);
+            if *known != class {
                 let outcome = all.outcomes.get(outcome).to_owned();
                 let reason = format!("it holds {} in {}, and {} before", class.shown(), self.rows.input, known.shown());
                 return Err(ImportError::Outcome { outcome, reason });

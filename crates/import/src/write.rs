@@ -43,7 +43,7 @@ pub(crate) async fn write(
     let ensemble = match before {
         Some(before) => {
             // The new worlds are planned first: an unplanned range is damage.
-            store.plan_worlds(name, before.version, all).await?
+            store.plan_worlds(name, before.version, before.worlds, all).await?
         }
         None => store.register(plan(name, content, description, options, all), options.mode == Mode::Replace).await?,
     };
@@ -57,8 +57,11 @@ pub(crate) async fn write(
         Ok(written) => store.commit_ranges(&ensemble, &written.iter().collect::<Vec<_>>()).await,
         Err(error) => {
             if options.mode == Mode::New {
-                // Nothing is stored under the name. If this fails too, the next import says so.
-                let _ = store.drop_ensemble(name).await;
+                // Nothing is stored under the name.
+                if let Err(kept) = store.drop_ensemble(name).await {
+                    let (cause, kept) = (Box::new(error), Box::new(kept));
+                    return Err(ImportError::Kept { cause, name: name.to_owned(), kept });
+                }
             }
             return Err(error);
         }

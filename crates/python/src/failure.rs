@@ -230,7 +230,9 @@ impl From<RunError> for Failure {
 
 impl From<ImportError> for Failure {
     fn from(error: ImportError) -> Self {
+        let message = error.to_string();
         let class = match error {
+            ImportError::Kept { cause, .. } => return Self { message, ..Self::from(*cause) },
             ImportError::Ensemble(error) => return error.into(),
             ImportError::Table(error) => return error.into(),
             ImportError::Taken { .. } => "ExistsError",
@@ -238,7 +240,7 @@ impl From<ImportError> for Failure {
             ImportError::Spill { .. } => "StorageError",
             _ => "InvalidError",
         };
-        Self::new(class, error)
+        Self::new(class, message)
     }
 }
 

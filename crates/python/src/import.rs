@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use ::import::{ColumnNames, Form, Input, Mode, Options};
-use arrow::array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray};
+use arrow::array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray, UInt64Array};
 use numpy::{PyArrayDescrMethods as _, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3_arrow::input::AnyRecordBatch;
@@ -97,6 +97,19 @@ pub(crate) fn table(columns: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Batche
     Ok(Batches::new(batch.schema(), vec![batch]))
 }
 
+/// The texts of a list.
+fn texts(name: &str, values: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    let text = |(place, value): (usize, PyResult<Bound<'_, PyAny>>)| {
+        let value = value?;
+        value.extract().map_err(|_| {
+            let of = value.get_type();
+            let reason = format!("{name} has values that are neither numbers nor texts: value {} is {of}", place + 1);
+            PyErr::from(Failure::invalid(format!("{reason}; give an array of numbers, booleans or texts")))
+        })
+    };
+    values.try_iter()?.enumerate().map(text).collect()
+}
+
 fn array(name: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
     let array = values.cast::<PyUntypedArray>()?;
     if array.ndim() != 1 {
@@ -109,19 +122,14 @@ fn array(name: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
         b'b' => {
             Arc::new(BooleanArray::from(cast("bool")?.extract::<PyReadonlyArray1<'_, bool>>()?.as_array().to_vec()))
         }
-        b'i' | b'u' if array.dtype().itemsize() < 8 || array.dtype().kind() == b'i' => {
-            Arc::new(Int64Array::from(cast("int64")?.extract::<PyReadonlyArray1<'_, i64>>()?.as_array().to_vec()))
+        b'i' => Arc::new(Int64Array::from(cast("int64")?.extract::<PyReadonlyArray1<'_, i64>>()?.as_array().to_vec())),
+        b'u' => {
+            Arc::new(UInt64Array::from(cast("uint64")?.extract::<PyReadonlyArray1<'_, u64>>()?.as_array().to_vec()))
         }
         b'f' if array.dtype().itemsize() <= 8 => {
             Arc::new(Float64Array::from(cast("float64")?.extract::<PyReadonlyArray1<'_, f64>>()?.as_array().to_vec()))
         }
-        b'U' | b'O' => {
-            let texts: Vec<String> = array
-                .call_method0("tolist")?
-                .extract()
-                .map_err(|_| Failure::invalid(format!("{name} has values that are neither numbers nor texts")))?;
-            Arc::new(StringArray::from(texts))
-        }
+        b'U' | b'O' | b'T' => Arc::new(StringArray::from(texts(name, &array.call_method0("tolist")?)?)),
         _ => {
             return Err(Failure::invalid(format!(
                 "{name} has the type {}: give numbers, booleans or texts",

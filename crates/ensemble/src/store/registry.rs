@@ -164,13 +164,43 @@ impl Store {
         }
     }
 
-    /// Plans `worlds` for a version, in place of those that it planned, and takes it up. Its stored worlds stay.
+    /// Plans `worlds` for a version, in place of those that it planned, and takes it up. Its worlds, of which the caller
+    /// has seen `stored`, stay.
     ///
     /// # Errors
-    /// When there is no such version.
-    pub async fn plan_worlds(&mut self, name: &str, version: u64, worlds: WorldRange) -> Result<Registered> {
-        self.change_plan(name, version, |described| described.plan.worlds = worlds).await?;
-        self.take_up(name, version).await
+    /// When there is no such version; [`EnsembleError::Extension`] if it stores other worlds than the caller has seen.
+    pub async fn plan_worlds(
+        &mut self,
+        name: &str,
+        version: u64,
+        stored: u32,
+        worlds: WorldRange,
+    ) -> Result<Registered> {
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let row = self.row_of(name, version).await?;
+            let ranges = self.ranges(&self.outcomes, name, version).await?;
+            let now: usize = ranges.iter().map(|(range, _, _)| range.count()).sum();
+            if now != stored as usize {
+                let reason = format!("it has {now} worlds by now, and had {stored}: another process adds worlds to it");
+                return Err(EnsembleError::Extension { name: name.to_owned(), reason });
+            }
+            let described = self.read_plan(name, &row)?;
+            described.needs.check(name, Access::Write)?;
+            let longer = Plan { worlds, ..described.plan.clone() };
+            let is_planned = longer == described.plan;
+            if is_planned || self.rewrite_plan(row, &Described { plan: longer, ..described }, tries == TRIES).await? {
+                return self.take_up(name, version).await;
+            }
+        }
+    }
+
+    /// The current row of a version.
+    async fn row_of(&mut self, name: &str, version: u64) -> Result<Segment> {
+        self.refresh().await?;
+        let row = self.rows_of(name).await?.into_iter().find(|s| version_of(s) == version);
+        row.ok_or_else(|| EnsembleError::Version { name: name.to_owned(), version })
     }
 
     /// Changes the row of a version, and tries again after concurrent commits.
@@ -178,9 +208,7 @@ impl Store {
         let mut tries = 0;
         loop {
             tries += 1;
-            self.refresh().await?;
-            let row = self.rows_of(name).await?.into_iter().find(|s| version_of(s) == version);
-            let row = row.ok_or_else(|| EnsembleError::Version { name: name.to_owned(), version })?;
+            let row = self.row_of(name, version).await?;
             let stored = self.read_plan(name, &row)?;
             stored.needs.check(name, Access::Write)?;
             let mut described = stored.clone();
@@ -281,7 +309,7 @@ mod tests {
             store.resume("season").await.err().map(error),
             store.take_up("season", version).await.err().map(error),
             store.extend(&plan(30)).await.err().map(error),
-            store.plan_worlds("season", version, plan(30).worlds).await.err().map(error),
+            store.plan_worlds("season", version, 0, plan(30).worlds).await.err().map(error),
             store.note_enough("season", version, Some("met")).await.err().map(error),
         ]
     }

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BooleanArray};
+use ensemble::Store;
 use import::{Input, Mode, Options};
+use world::{World, WorldRange};
 
 use crate::support::{assert_sound, import, import_fresh, input, integers, reals, stored, texts};
 
@@ -184,4 +186,23 @@ async fn worlds_may_count_from_any_number() {
     assert_eq!(report.hash, whole.hash);
     let said = import(folder.path(), vec![from(0, 0..1)], &one(Mode::Replace)).await.unwrap_err().to_string();
     assert_eq!(said, "rows, row 1, column \"world\": 0 is no world: give integers from 1");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn worlds_that_were_added_meanwhile_are_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    import(data, vec![rows(0..4, true)], &Options::default()).await.unwrap();
+    let version = stored(data).await.version;
+    // This append has seen four worlds when another one adds two.
+    let mut store = Store::open(data, Arc::new(disk::RealDisk)).await.unwrap().unwrap();
+    import(data, vec![rows(4..6, true)], &appending()).await.unwrap();
+    let all = WorldRange::new(World(0), 5).unwrap();
+    let said = store.plan_worlds("draws", version, 4, all).await.unwrap_err().to_string();
+    assert_eq!(
+        said,
+        "ensemble \"draws\" cannot be extended: it has 6 worlds by now, and had 4: another process adds worlds to it"
+    );
+    let after = stored(data).await;
+    assert_eq!((after.worlds(), after.is_complete()), (6, true));
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, BooleanArray, Decimal128Array, DictionaryArray, StringArray};
+use arrow::array::{ArrayRef, BooleanArray, Decimal128Array, DictionaryArray, Int64Array, StringArray};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Int32Type};
 use import::{Form, Input, Options};
@@ -250,4 +250,64 @@ async fn entities_may_have_different_outcomes() {
     assert!(said.ends_with("its entities have other outcomes than those of the input"), "{said}");
     let report_of_both = import(folder.path(), vec![paired(&order[12..], true)], &append).await.unwrap();
     assert_eq!(report_of_both.hash, report.hash);
+}
+
+/// Teams with `wins` and a game with `margin` and `sky`, in some order of rows. Other columns are NULL.
+fn of_kinds(order: &[(i64, &'static str)], rows: usize) -> Input {
+    let is_team = |entity: &str| entity.starts_with("team");
+    let of = |values: Vec<Option<i64>>| Arc::new(Int64Array::from(values)) as ArrayRef;
+    let wins = order.iter().map(|(world, entity)| is_team(entity).then_some(world * 3)).collect();
+    let margin = order.iter().map(|(world, entity)| (!is_team(entity)).then_some(world - 7)).collect();
+    let sky: DictionaryArray<Int32Type> = order
+        .iter()
+        .map(|(world, entity)| (!is_team(entity)).then_some(if world % 2 == 0 { "sun" } else { "rain" }))
+        .collect();
+    let columns = vec![
+        ("world", integers(order.iter().map(|(world, _)| *world))),
+        ("wins", of(wins)),
+        ("entity", texts(order.iter().map(|(_, entity)| *entity))),
+        ("sky", Arc::new(sky) as ArrayRef),
+        ("margin", of(margin)),
+    ];
+    batches("rows", columns, rows)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn entities_have_the_outcomes_that_are_not_null() {
+    let by_world: Vec<(i64, &str)> =
+        (0..20).flat_map(|world| ["team-2", "game-1", "team-1"].map(|entity| (world, entity))).collect();
+    let mut by_entity = by_world.clone();
+    by_entity.sort_by_key(|(world, entity)| (*entity, *world));
+    let mut mixed = by_world.clone();
+    mixed.sort_by_key(|(world, entity)| (world * 31 + entity.len() as i64 * 7) % 23);
+    let (report, columns, _folder) = import_fresh(vec![of_kinds(&by_world, 7)], &Options::default()).await;
+    assert_eq!((report.kinds, report.values, report.form), (vec!["game".into(), "team".into()], 20 * 4, Form::Wide));
+    assert_eq!(report.entities, ["game-1", "team-1", "team-2"]);
+    let expected: Vec<f64> = (0..20).map(|world| f64::from(world * 3)).collect();
+    assert_eq!(values(&columns, "team-1", "wins"), expected);
+    assert_eq!(values(&columns, "game-1", "margin")[..3], [-7.0, -6.0, -5.0]);
+    assert_eq!(values(&columns, "game-1", "sky")[..3], [1.0, 0.0, 1.0]);
+    // The same values by columns that name their entity.
+    let named = input(vec![
+        ("team-1:wins", integers((0..20).map(|w| w * 3))),
+        ("team-2:wins", integers((0..20).map(|w| w * 3))),
+        ("game-1:margin", integers((0..20).map(|w| w - 7))),
+        ("game-1:sky", texts((0..20).map(|w| if w % 2 == 0 { "sun" } else { "rain" }))),
+    ]);
+    let little = Options { memory_bytes: 700, ..Options::default() };
+    for (inputs, options) in [
+        (vec![named], Options::default()),
+        (vec![of_kinds(&by_entity, 9)], Options::default()),
+        (vec![of_kinds(&mixed, 60)], Options::default()),
+        (vec![of_kinds(&by_world[..30], 5), of_kinds(&by_world[30..], 100)], Options::default()),
+        // Most worlds are in the temporary file.
+        (vec![of_kinds(&by_world, 6)], little),
+    ] {
+        assert_eq!(import_fresh(inputs, &options).await.0.hash, report.hash);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    import(folder.path(), vec![of_kinds(&by_world[..36], 36)], &Options::default()).await.unwrap();
+    let append = Options { mode: import::Mode::Append, ..Options::default() };
+    let longer = import(folder.path(), vec![of_kinds(&by_world[36..], 36)], &append).await.unwrap();
+    assert_eq!(longer.hash, report.hash);
 }

@@ -39,6 +39,7 @@ async fn at_every_operation(
     possible: &[Option<usize>],
     hash: &str,
 ) {
+    let mut kept = 0;
     for crash in 0.. {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
@@ -47,7 +48,16 @@ async fn at_every_operation(
             import_on(disk.clone(), &data, rows(before.clone()), &options(Mode::New)).await.unwrap();
         }
         disk.fail_from(disk.operations() + crash);
-        let survived = import_on(disk.clone(), &data, rows(new.clone()), &options(mode)).await.is_ok();
+        let imported = import_on(disk.clone(), &data, rows(new.clone()), &options(mode)).await;
+        let survived = imported.is_ok();
+        if let Err(error @ ImportError::Kept { .. }) = &imported {
+            let said = error.to_string();
+            assert!(
+                said.contains("simulated power loss\n(ensemble \"draws\" stays registered without worlds"),
+                "{said}"
+            );
+            kept += 1;
+        }
         disk.lose_power().unwrap();
         let left = worlds(&data).await;
         assert!(possible.contains(&left), "crash at operation {crash}: {left:?} worlds");
@@ -68,6 +78,7 @@ async fn at_every_operation(
         assert_eq!((found.to_string().as_str(), stored.is_complete()), (hash, true), "crash at operation {crash}");
         if survived {
             assert!(crash > 20, "only {crash} operations");
+            assert_eq!(kept > 0, mode == Mode::New, "{kept} names could not be freed");
             return;
         }
     }

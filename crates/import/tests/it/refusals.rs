@@ -8,7 +8,7 @@ use arrow::array::{
 use arrow::error::ArrowError;
 use import::{Form, ImportError, Input, Options};
 
-use crate::support::{import, input, integers, reals, texts};
+use crate::support::{batches, import, input, integers, reals, texts};
 
 /// The error of an import, which stores nothing.
 async fn refusal_of(inputs: Vec<Input>, options: &Options) -> String {
@@ -44,6 +44,33 @@ async fn missing_values_are_named() {
     // Rows are counted in each input.
     let two = vec![input(vec![("x", y())]), input(vec![("x", x())])];
     assert!(refusal_of(two, &Options::default()).await.starts_with("rows, row 3,"));
+}
+
+#[tokio::test]
+async fn values_that_only_some_rows_of_an_entity_lack_are_named() {
+    let of = |x: Vec<Option<i64>>, y: Vec<Option<i64>>| {
+        let entities = texts(["team-1", "game-1", "team-1", "game-1"]);
+        vec![("entity", entities), ("x", column(Int64Array::from(x))), ("y", column(Int64Array::from(y)))]
+    };
+    let y = || vec![None, Some(1), None, Some(2)];
+    let lacking = "the value is missing (NULL), and entity \"team-1\" has values in other rows";
+    let in_row = |row: usize| format!("rows, row {row}, column \"x\": {lacking}");
+    assert_eq!(refusal(of(vec![Some(1), None, None, None], y())).await, in_row(3));
+    assert_eq!(refusal(of(vec![None, None, Some(1), None], y())).await, in_row(1));
+    let rows = |x: Vec<Option<i64>>| batches("rows", of(x, y()), 2);
+    let said = refusal_of(vec![rows(vec![Some(1), None, None, None])], &Options::default()).await;
+    assert_eq!(said, in_row(3));
+    let both = of(vec![Some(1), None, Some(1), None], vec![None, Some(1), Some(3), Some(2)]);
+    assert_eq!(
+        refusal_of(vec![batches("rows", both, 2)], &Options::default()).await,
+        "rows, row 3, column \"y\": there is a value, and entity \"team-1\" has none in other rows"
+    );
+    let none = of(vec![Some(1), None, Some(1), None], vec![None; 4]);
+    assert_eq!(refusal(none).await, "rows, row 2, column \"x\": every value of entity \"game-1\" is missing (NULL)");
+    let nowhere = vec![("entity", texts(["a"])), ("x", integers([1])), ("y", column(Int64Array::from(vec![None])))];
+    assert_eq!(refusal(nowhere).await, "rows: column \"y\" holds nothing but missing values (NULL): leave it out");
+    let large = of(vec![Some(1), None, Some(1), None], vec![None, Some(1), None, Some((1 << 53) + 1)]);
+    assert!(refusal(large).await.starts_with("rows, row 4, column \"y\": 9007199254740993 is beyond 2^53"));
 }
 
 #[tokio::test]
