@@ -281,14 +281,12 @@ fn refused(words: &[&str], url: &str) -> String {
 fn what_is_no_address_is_told_clearly() {
     let bad = refused(&RUN, "s3:///x");
     assert!(bad.contains("invalid bucket address \"s3:///x\": write s3://BUCKET/PREFIX"), "{bad}");
-    let tables: [&[&str]; 9] = [
+    let tables: [&[&str]; 7] = [
         &["append", "t"],
         &["flush", "t"],
         &["ask", "t"],
         &["serve"],
         &["tables"],
-        &["info", "t"],
-        &["export", "t"],
         &["table", "insert", "t", "x.csv"],
         &["table", "compact", "t"],
     ];
@@ -307,4 +305,21 @@ fn what_is_no_address_is_told_clearly() {
     let expected =
         format!("error: cannot list {place}: no bucket \"no-such-bucket\" at {at}: create it or choose another\n");
     assert_eq!(missing, expected);
+}
+
+#[test]
+fn ensembles_in_buckets_are_described_and_exported() {
+    let Some(place) = Place::new() else { return };
+    for words in [["info", "season"], ["export", "season"]] {
+        let empty = said(&place.program("one", &words).output().unwrap());
+        assert!(empty.contains("stores no data: play an ensemble with `manyworlds run`"), "{words:?}: {empty}");
+    }
+    let played = place.json("one", &["run", "football", "--worlds", "2", "--name", "season", "--events", "replay"]);
+    assert_eq!(place.json("two", &["info", "season"])["hash"], played["hash"]);
+    let words = ["export", "season", "--kind", "team_season", "--columns", "wins", "--format", "json"];
+    let exported = place.program("two", &words).output().unwrap();
+    assert!(exported.status.success(), "{}", String::from_utf8_lossy(&exported.stderr));
+    assert_eq!(exported.stdout.split(|byte| *byte == b'\n').count(), 2 * 32 + 1, "a line for each world and team");
+    let unknown = said(&place.program("two", &["info", "seson"]).output().unwrap());
+    assert!(unknown.contains("no table or ensemble \"seson\"; did you mean season?"), "{unknown}");
 }
