@@ -45,7 +45,7 @@ impl PlayerThread {
                 continue;
             }
             times.add(Phase::Claim, claiming.elapsed());
-            assignment.progress.begins();
+            assignment.progress.begins(assignment.job.player.model.has_helpers());
             let fit = encoders
                 .take_if(|(job, _)| *job == assignment.job.id)
                 .map_or_else(|| assignment.job.player.encoders(), |(_, encoders)| Ok(encoders));

@@ -14,6 +14,8 @@ pub(crate) struct Progress {
     has_moved: AtomicBool,
     /// The thread playing it; 0 for none.
     thread: AtomicU64,
+    /// Whether other threads may play it meanwhile.
+    has_helpers: AtomicBool,
     /// That thread's processor time at the last check.
     used: AtomicU64,
 }
@@ -25,8 +27,9 @@ impl Progress {
     }
 
     /// Notes that this thread plays the range: using the processor counts as progress, even between rare events of a
-    /// model.
-    pub(crate) fn begins(&self) {
+    /// model. With `has_helpers`, so does the processor time of threads that play no range.
+    pub(crate) fn begins(&self, has_helpers: bool) {
+        self.has_helpers.store(has_helpers, Ordering::Relaxed);
         self.thread.store(this_thread().unwrap_or(0), Ordering::Relaxed);
         self.moves();
     }
@@ -42,7 +45,8 @@ impl Progress {
         let thread = self.thread.load(Ordering::Relaxed);
         let used = if thread == 0 { 0 } else { used_by(thread).unwrap_or(0) };
         let computes = self.used.swap(used, Ordering::Relaxed) < used;
-        self.has_moved.swap(false, Ordering::Relaxed) || computes || (is_helped && thread != 0)
+        let is_helped = is_helped && thread != 0 && self.has_helpers.load(Ordering::Relaxed);
+        self.has_moved.swap(false, Ordering::Relaxed) || computes || is_helped
     }
 }
 
@@ -98,7 +102,7 @@ mod tests {
     #[test]
     fn computing_is_progress() {
         let progress = Progress::default();
-        progress.begins();
+        progress.begins(false);
         progress.take(false);
         let before = used_by(this_thread().unwrap()).unwrap();
         let mut x = 1u64;
@@ -106,6 +110,7 @@ mod tests {
             x = (0..10_000).fold(x, |x, y| std::hint::black_box(x.wrapping_mul(31) ^ y));
         }
         assert!(progress.take(false) && x > 0);
+        assert!(!progress.take(true), "its model has no helpers");
         progress.ends();
         progress.take(false);
         assert!(!progress.take(false) && !progress.take(true));
@@ -121,7 +126,7 @@ mod tests {
         thread::scope(|scope| {
             let of_range = progress.clone();
             scope.spawn(move || {
-                of_range.begins();
+                of_range.begins(true);
                 begun.send(()).unwrap();
                 is_done.recv().unwrap();
             });

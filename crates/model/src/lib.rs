@@ -76,6 +76,12 @@ pub trait Model: Send + Sync {
     /// [`Failure`] if the model cannot play a world. Nothing of a failed range is stored.
     fn simulate(&self, seed: Seed, range: WorldRange, wanted: Wanted, sink: &mut dyn Sink) -> Result<(), Stop>;
 
+    /// Whether other threads may play a range, such as those of a library, while the thread that called
+    /// [`simulate`](Self::simulate) waits for them. A fleet counts their processor time as progress of the range.
+    fn has_helpers(&self) -> bool {
+        false
+    }
+
     /// Counts an entity's outcomes from its events alone and pushes them into `sink`, to check stored outcomes. Leaves
     /// empty the columns of outcomes that depend on more than the entity's events; pushes nothing if all do.
     ///

@@ -32,6 +32,11 @@ impl Model for PythonModel {
         &self.catalogue
     }
 
+    /// Libraries such as JAX compute in threads of their own.
+    fn has_helpers(&self) -> bool {
+        true
+    }
+
     fn simulate(&self, seed: Seed, range: WorldRange, wanted: Wanted, sink: &mut dyn Sink) -> Result<(), Stop> {
         let emitted = Python::attach(|py| {
             let emitter = Bound::new(py, Emitter::new(self.catalogue.clone(), range))?;
