@@ -1,7 +1,7 @@
 //! The catalogue of an input: entities and outcomes in the order of their names, so that every form and order of rows
 //! gives the same content.
 
-use model::{Catalogue, Entity, EntityKind, Outcome, OutcomeKind};
+use model::{Catalogue, Entity, EntityKind, Outcome, OutcomeKind, fault_of_name};
 
 use crate::before::{Before, check_names};
 use crate::error::{ImportError, Result};
@@ -114,12 +114,8 @@ fn kinds(names: &[String], places: &[Vec<(Place, usize)>], described: &[Describe
 /// Valid names in order.
 fn sorted(what: &'static str, names: &Names, ids: impl IntoIterator<Item = u32>) -> Result<Vec<u32>> {
     let ids = names.sorted(ids);
-    let is_good = |name: &str| {
-        let reserved = what == "outcome" && name == "world";
-        !name.trim().is_empty() && !name.contains(':') && !name.chars().any(char::is_control) && !reserved
-    };
-    match ids.iter().map(|id| names.get(*id)).find(|name| !is_good(name)) {
-        Some(name) => Err(ImportError::BadName { what, name: name.to_owned() }),
+    match ids.iter().find_map(|id| fault_of_name(what, names.get(*id))) {
+        Some(reason) => Err(ImportError::BadName(reason)),
         None => Ok(ids),
     }
 }

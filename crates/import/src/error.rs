@@ -63,8 +63,9 @@ pub enum ImportError {
     Kind { entity: String, outcome: String, world: u32, value: String, kind: Kind },
     #[error("outcome {outcome:?}: {reason}")]
     Outcome { outcome: String, reason: String },
-    #[error("{name:?} cannot name an {what}: use a name without ':' and control characters{}", worlds(name))]
-    BadName { what: &'static str, name: String },
+    /// An entity or an outcome cannot have its name.
+    #[error("{0}")]
+    BadName(String),
     #[error("the input has no rows")]
     Empty,
     /// The input is not sorted by world, and too large to be sorted in memory.
@@ -84,8 +85,3 @@ pub enum ImportError {
 }
 
 pub(crate) type Result<T> = std::result::Result<T, ImportError>;
-
-/// SQL gives the worlds of an entity a column `world` beside those of the outcomes.
-fn worlds(name: &str) -> &'static str {
-    if name == "world" { ", and other than \"world\"" } else { "" }
-}

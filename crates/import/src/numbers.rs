@@ -107,7 +107,10 @@ pub(crate) fn numbers(column: &ArrayRef) -> Result<(Class, ScalarBuffer<f64>), R
         }
         DataType::Float16 | DataType::Float32 => {}
         of if of.is_integer() => {}
-        DataType::Decimal32(_, scale) | DataType::Decimal64(_, scale) | DataType::Decimal128(_, scale) => {
+        DataType::Decimal32(_, scale)
+        | DataType::Decimal64(_, scale)
+        | DataType::Decimal128(_, scale)
+        | DataType::Decimal256(_, scale) => {
             return Ok((Class::Numbers, decimals(column, *scale)?));
         }
         DataType::Dictionary(_, of) if !is_text(of) => {
@@ -129,8 +132,10 @@ fn decimals(column: &ArrayRef, scale: i8) -> Result<ScalarBuffer<f64>, Refused> 
         return Err((None, format!("decimals of scale {scale} cannot be imported: give a scale from 0 to 22")));
     };
     let column = cast(column, &DataType::Decimal128(38, scale)).map_err(|error| (None, error.to_string()))?;
+    // The cast makes NULL of longer ones.
+    let beyond = first_null(&column);
     let values = column.as_primitive::<Decimal128Type>().values();
-    match values.iter().position(|value| value.unsigned_abs() >= DECIMAL_MAX.unsigned_abs()) {
+    match beyond.or_else(|| values.iter().position(|value| value.unsigned_abs() >= DECIMAL_MAX.unsigned_abs())) {
         Some(row) => Err((Some(row), "a decimal of more than 15 digits has no exact 64-bit real number".to_owned())),
         None => Ok(values.iter().map(|value| *value as f64 / divisor).collect()),
     }

@@ -215,9 +215,14 @@ impl<'a> Reader<'a> {
         if let Some(row) = first_null(array) {
             return refuse(row, "the world is missing (NULL)");
         }
-        let (class, worlds) = numbers(array).map_err(|error| rows.refuse(column, error))?;
+        let (class, worlds) = match numbers(array) {
+            // No number at all.
+            Err((None, _)) => (Class::Texts, Vec::new().into()),
+            numbers => numbers.map_err(|error| rows.refuse(column, error))?,
+        };
         if class != Class::Numbers {
-            return Err(rows.refuse(column, (None, format!("it names no worlds: give integers from {origin}"))));
+            let reason = format!("a column of {} names no worlds: give integers from {origin}", array.data_type());
+            return Err(rows.refuse(column, (None, reason)));
         }
         let (origin, first) = (f64::from(origin), self.first_shown());
         let is_world = |world: f64| world >= origin && world < f64::from(u32::MAX) && world.fract() == 0.0;

@@ -222,10 +222,15 @@ impl Catalogue {
             }
             _ => None,
         });
+        let names = self.entities.iter().find_map(|entity| fault_of_name("entity", &entity.name)).or_else(|| {
+            let mut outcomes = self.kinds.iter().flat_map(|kind| &kind.outcomes);
+            outcomes.find_map(|outcome| fault_of_name("outcome", &outcome.name))
+        });
         let columns = COMMON_COLUMNS.into_iter().chain(self.events.iter().map(|column| &*column.name));
         repeated("entity", self.entities.iter().map(|entity| &*entity.name))
             .or_else(|| kind_without.map(|e| format!("entity {:?} has kind {}, which does not exist", e.name, e.kind)))
             .or(kinds)
+            .or(names)
             .or_else(|| repeated("event column", columns))
             .or(words)
     }
@@ -238,6 +243,20 @@ impl Catalogue {
 
 /// Maximum words of a label column: one code stands for NULL.
 const LABELS_MAX: usize = 255;
+/// Columns that stand beside outcomes.
+const RESERVED: [&str; 2] = ["world", "entity"];
+
+/// Says why an `entity` or `outcome`, whichever `what` is, cannot have a name; `None` if it can. Conditions write
+/// `ENTITY:OUTCOME`, and tables have columns for worlds and entities.
+pub fn fault_of_name(what: &str, name: &str) -> Option<String> {
+    let is_reserved = what == "outcome" && RESERVED.contains(&name);
+    let is_good = !name.trim().is_empty() && !name.contains(':') && !name.chars().any(char::is_control);
+    (is_reserved || !is_good).then(|| {
+        let reserved = if is_reserved { ", and other than \"world\" and \"entity\"" } else { "" };
+        format!("{name:?} cannot name an {what}: use a name without ':' and control characters{reserved}")
+    })
+}
+
 /// Columns that the events of every model have.
 const COMMON_COLUMNS: [&str; 5] = ["ensemble", "version", "entity", "world", "number"];
 
@@ -272,6 +291,19 @@ mod tests {
             (of(one(), vec![entity("a", 1)], vec![]), "entity \"a\" has kind 1, which does not exist"),
             (of(vec![outcome("x", 0)], vec![], vec![]), "outcome of kind \"game\" \"x\" has scale 0, below 1"),
             (of(vec![outcome("", 1)], vec![], vec![]), "a name of an outcome of kind \"game\" is empty"),
+            (
+                of(one(), vec![entity("a:b", 0)], vec![]),
+                "\"a:b\" cannot name an entity: use a name without ':' and control characters",
+            ),
+            (
+                of(vec![outcome("a\nb", 1)], vec![], vec![]),
+                "\"a\\nb\" cannot name an outcome: use a name without ':' and control characters",
+            ),
+            (
+                of(vec![outcome("entity", 1)], vec![], vec![]),
+                "\"entity\" cannot name an outcome: use a name without ':' and control characters, and other than \"world\" \
+                 and \"entity\"",
+            ),
             (of(one(), vec![], vec![column("world", EventKind::I8)]), "event column \"world\" is repeated"),
             (of(one(), vec![], vec![column("x", words(&["u", "u"]))]), "word of \"x\" \"u\" is repeated"),
             (

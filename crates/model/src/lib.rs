@@ -35,7 +35,7 @@ mod registry;
 mod summary;
 
 pub use block::{EventBlock, EventValues, NULL_I8, NULL_I16, NULL_I32, NULL_LABEL, OutcomeBlock, Sink, Stop, Values};
-pub use catalogue::{Catalogue, Entity, EntityKind, EventColumn, EventKind, Outcome, OutcomeKind};
+pub use catalogue::{Catalogue, Entity, EntityKind, EventColumn, EventKind, Outcome, OutcomeKind, fault_of_name};
 pub use condition::{Condition, ConditionError, NEVER, Tolerance};
 pub use definition::{DefinitionError, DefinitionSpec, Fault, ReadDefinition};
 pub use event_rows::{EventRows, OwnedEventValues};

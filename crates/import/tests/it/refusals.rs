@@ -102,11 +102,11 @@ async fn worlds_that_are_none_are_named() {
         assert_eq!(said, format!("rows, row 2, column \"world\": {shown} is no world: give integers from 0"));
     }
     let said = refusal(vec![("world", texts(["a"])), ("x", integers([1]))]).await;
-    assert_eq!(said, "rows: column \"world\": a column of Utf8 holds no outcome: give numbers, booleans or texts");
+    assert_eq!(said, "rows: column \"world\": a column of Utf8 names no worlds: give integers from 0");
     let flags = column(BooleanArray::from(vec![true]));
     assert_eq!(
         refusal(vec![("world", flags), ("x", integers([1]))]).await,
-        "rows: column \"world\": it names no worlds: give integers from 0"
+        "rows: column \"world\": a column of Boolean names no worlds: give integers from 0"
     );
     assert_eq!(
         refusal(vec![("entity", reals([1.0])), ("x", integers([1]))]).await,
@@ -175,8 +175,10 @@ async fn names_that_conditions_cannot_hold_are_refused() {
         let said = refusal(vec![("entity", texts([name])), ("x", integers([1]))]).await;
         assert_eq!(said, format!("{name:?} cannot name an entity: use a name without ':' and control characters"));
     }
-    let long = vec![("outcome", texts(["world"])), ("value", integers([1]))];
-    assert!(refusal(long).await.ends_with("control characters, and other than \"world\""));
+    for name in ["world", "entity"] {
+        let long = vec![("outcome", texts([name])), ("value", integers([1]))];
+        assert!(refusal(long).await.ends_with("control characters, and other than \"world\" and \"entity\""));
+    }
 }
 
 #[tokio::test]
