@@ -30,6 +30,11 @@ def arrow_object(rows: Any) -> Any | None:
     return rows
 
 
+def _read(stream: bytes, notes: list[str]) -> Table:
+    """A table that was pickled."""
+    return Table(Batches.from_ipc(stream), notes)
+
+
 class Table:
     """Rows of an answer, as Arrow record batches.
 
@@ -89,6 +94,23 @@ class Table:
         decimals become Python objects.
         """
         return {column: self[column] for column in self.columns}
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """The rows as a two-dimensional array of the columns' common type, or of Python objects."""
+        import numpy as np
+
+        columns = [self[column] for column in self.columns]
+        try:
+            common = np.result_type(*columns) if columns else np.dtype(float)
+        except TypeError:
+            common = np.dtype(object)
+        rows = np.empty((len(self), len(columns)), dtype=common)
+        for place, column in enumerate(columns):
+            rows[:, place] = column
+        return rows if dtype is None else rows.astype(dtype)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_read, (self._batches.to_ipc(), self.notes))
 
     def to_arrow(self) -> pa.Table:
         """A `pyarrow.Table`, without a copy."""

@@ -1,6 +1,8 @@
 """Tables of rows, and tables as answers."""
 
 import datetime as dt
+import decimal
+import pickle
 
 import duckdb
 import numpy as np
@@ -50,6 +52,42 @@ def test_numpy_columns(data):
     assert large.tolist() == [9_007_199_254_740_993, None]
     with pytest.raises(mw.UnknownNameError, match="no column"):
         rows["nothing"]
+
+
+def test_a_table_is_an_array(data):
+    numbers = data.sql("SELECT value AS n, value * 0.5 AS x FROM generate_series(1, 3)")
+    assert np.asarray(numbers).tolist() == [[1, 0.5], [2, 1], [3, 1.5]] and np.asarray(numbers, dtype=np.float32).dtype == np.float32
+    mixed = np.array(data.sql("SELECT 1 AS n, 'a' AS s"))
+    assert mixed.dtype == object and mixed.tolist() == [[1, "a"]]
+    assert np.asarray(data.sql("SELECT 1 AS n WHERE false")).shape == (0, 1)
+
+
+def test_tables_are_pickled(data):
+    rows = data.sql(QUERY)
+    copy = pickle.loads(pickle.dumps(rows))
+    assert copy.types == rows.types and copy.to_polars().equals(rows.to_polars()) and copy.notes == rows.notes
+    empty = pickle.loads(pickle.dumps(data.sql("SELECT 1 AS n WHERE false")))
+    assert (len(empty), empty.columns) == (0, ["n"])
+
+
+def test_every_type_is_shown(data):
+    values = {
+        "interval '1 month 2 days'": "1 mons 2 days", "[1, 2]": [1, 2], "{'a': 1}": {"a": 1}, "x'ff'": b"\xff",
+        "arrow_cast('y', 'Utf8View')": "y", "arrow_cast(7, 'UInt64')": 7, "arrow_cast('z', 'Dictionary(Int8, Utf8)')": "z",
+        "1.50::DECIMAL(10, 2)": decimal.Decimal("1.50"), "arrow_cast(1.5, 'Float16')": 1.5, "NULL": None,
+        "arrow_cast(90, 'Duration(Second)')": dt.timedelta(seconds=90),
+    }  # fmt: skip
+    rows = data.sql("SELECT " + ", ".join(f"{text} AS c{place}" for place, text in enumerate(values)))
+    assert list(rows.to_dicts()[0].values()) == list(values.values())
+    assert all(len(column) == 1 for column in rows.to_numpy().values()) and "1 mons 2 days" in rows._repr_html_()
+
+
+def test_columns_of_one_name_are_not_mixed_up(data):
+    rows = data.sql("SELECT * FROM (SELECT 1 AS a) x, (SELECT 2 AS a) y")
+    assert rows.columns == ["a", "a"] and rows.to_arrow().column(1).to_pylist() == [2]
+    for ask in (rows.to_dicts, rows.to_numpy, lambda: rows["a"]):
+        with pytest.raises(mw.InvalidError, match='several columns are called "a": give each its own name'):
+            ask()
 
 
 def test_an_empty_answer_keeps_its_columns(data):

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch};
-use arrow::compute::concat;
-use arrow::datatypes::{Field, SchemaRef};
+use arrow::compute::{cast, concat};
+use arrow::datatypes::{DataType, Field, SchemaRef};
+use arrow::error::ArrowError;
 use arrow::ipc::reader::StreamReader;
+use arrow::ipc::writer::StreamWriter;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyList};
+use pyo3::types::{PyBytes, PyCapsule, PyList};
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
 use pyo3_arrow::{PyScalar, error::PyArrowResult};
 
@@ -28,6 +30,10 @@ impl Batches {
 
     /// A column over all batches.
     fn column(&self, name: &str) -> Result<ArrayRef, Failure> {
+        if self.schema.fields().iter().filter(|field| field.name() == name).count() > 1 {
+            let reason = format!("several columns are called {name:?}: give each its own name, as with AS in SQL");
+            return Err(Failure::invalid(reason));
+        }
         let (place, field) = self.schema.column_with_name(name).ok_or_else(|| {
             let names = self.schema.fields().iter().map(|field| field.name().as_str());
             Failure::unknown(model::UnknownName::new("no column", name, names))
@@ -53,7 +59,18 @@ impl Batches {
             let schema = reader.schema();
             Ok(Self { schema, batches: reader.collect::<Result<_, _>>()? })
         };
-        Ok(read().map_err(|error: arrow::error::ArrowError| Failure::storage(error))?)
+        Ok(read().map_err(|error: ArrowError| Failure::storage(error))?)
+    }
+
+    /// Writes an Arrow IPC stream.
+    fn to_ipc<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let write = || {
+            let mut writer = StreamWriter::try_new(Vec::new(), &self.schema)?;
+            self.batches.iter().try_for_each(|batch| writer.write(batch))?;
+            writer.into_inner()
+        };
+        let bytes = py.detach(write).map_err(|error: ArrowError| Failure::storage(error))?;
+        Ok(PyBytes::new(py, &bytes))
     }
 
     /// The columns' names.
@@ -79,7 +96,11 @@ impl Batches {
 
     /// The values of a column in some rows, as Python's objects.
     fn values<'py>(&self, py: Python<'py>, name: &str, first: usize, count: usize) -> PyResult<Bound<'py, PyList>> {
-        let column = self.column(name)?;
+        let mut column = self.column(name)?;
+        if let DataType::Interval(_) = column.data_type() {
+            // Python has no type for months.
+            column = cast(&column, &DataType::Utf8).map_err(Failure::invalid)?;
+        }
         let values = PyList::empty(py);
         for row in (first..column.len()).take(count) {
             let scalar = PyScalar::try_from_array_ref(column.slice(row, 1))?;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use model::{Catalogue, Misfit, Number, Outcome, OutcomeBlock, OutcomeKind, Sink, Stop, Values, Whole, inexact};
-use numpy::{PyArrayDescrMethods as _, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods as _};
+use numpy::{PyArrayDescr, PyArrayDescrMethods as _, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict as _, PyDict};
 use world::{World, WorldRange};
@@ -83,7 +83,7 @@ impl Emitter {
         if let Some(place) = masked(array)?.and_then(|mask| mask.iter().position(|masked| *masked)) {
             return Err(wrong(format!("is masked in world {}: emit a value for each world", self.world(place))));
         }
-        let kind = array.dtype().kind();
+        let kind = number_kind(&array.dtype());
         let is_wide = array.dtype().itemsize() == 8;
         let converted = match (outcome.kind, kind) {
             (OutcomeKind::Real, b'i' | b'u') if is_wide => reals(array, kind)?,
@@ -95,7 +95,10 @@ impl Emitter {
             (_, b'u') if is_wide => whole(cast::<f64>(array)?.as_slice()?, outcome),
             (_, b'f') => whole(cast::<f64>(array)?.as_slice()?, outcome),
             (_, b'i' | b'u') => scaled(cast::<i64>(array)?.as_slice()?, outcome),
-            _ => return Err(wrong(format!("has the type {}: emit numbers or booleans", array.dtype()))),
+            _ => {
+                let of = array.dtype();
+                return Err(wrong(format!("has the type {of}: emit numbers of at most 64 bits, or booleans")));
+            }
         };
         converted
             .map_err(|Misfit { row, value, reason }| wrong(format!("is {value} in world {}{reason}", self.world(row))))
@@ -125,6 +128,13 @@ pub(crate) fn masked(array: &Bound<'_, PyUntypedArray>) -> PyResult<Option<Vec<b
     }
     let mask = array.py().import("numpy.ma")?.call_method1("getmaskarray", (array,))?;
     Ok(Some(mask.extract::<PyReadonlyArray1<'_, bool>>()?.as_array().to_vec()))
+}
+
+/// NumPy's letter for a kind of type; none for numbers of more than 64 bits, which no column holds.
+pub(crate) fn number_kind(of: &Bound<'_, PyArrayDescr>) -> u8 {
+    /// Of text, so that no number has it.
+    const NONE: u8 = b'U';
+    if of.itemsize() > 8 { NONE } else { of.kind() }
 }
 
 /// Real numbers from integers of 64 bits.

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use world::{World, WorldRange};
 
-use crate::emitted::masked;
+use crate::emitted::{masked, number_kind};
 use crate::failure::Failure;
 
 /// Collects the events of the entities in a range of worlds.
@@ -86,7 +86,7 @@ fn wrong(entity: &str, reason: &str) -> Failure {
 fn numbers(values: &Bound<'_, PyAny>) -> Result<Vec<Option<Number>>, String> {
     let kind = || values.get_type().name().map_or_else(|_| "of another type".to_owned(), |name| name.to_string());
     let array = values.cast::<PyUntypedArray>().map_err(|_| format!("is {}: give a NumPy array", kind()))?;
-    let numbers: Vec<Number> = match (array.ndim(), array.dtype().kind()) {
+    let numbers: Vec<Number> = match (array.ndim(), number_kind(&array.dtype())) {
         (1, b'f') => cast::<f64>(array, "float64")?.into_iter().map(Number::Real).collect(),
         // An `int64` holds no larger ones.
         (1, b'u') if array.dtype().itemsize() == 8 => {
@@ -94,7 +94,7 @@ fn numbers(values: &Bound<'_, PyAny>) -> Result<Vec<Option<Number>>, String> {
             wide.into_iter().map(|n| i64::try_from(n).map_or(Number::Real(n as f64), Number::Integer)).collect()
         }
         (1, b'b' | b'i' | b'u') => cast::<i64>(array, "int64")?.into_iter().map(Number::Integer).collect(),
-        (1, _) => return Err(format!("has the type {}: give numbers or booleans", array.dtype())),
+        (1, _) => return Err(format!("has the type {}: give numbers of at most 64 bits, or booleans", array.dtype())),
         (dimensions, _) => return Err(format!("has {dimensions} dimensions: give one value for each event")),
     };
     let mask = masked(array).map_err(|error| error.to_string())?;

@@ -92,7 +92,13 @@ pub(crate) fn write(py: Python<'_>, store: &Store, request: &str, parts: Vec<Any
 #[pyfunction]
 pub(crate) fn table(columns: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Batches> {
     let columns = columns.into_iter().map(|(name, values)| Ok((name.clone(), array(&name, &values)?)));
-    let columns = columns.collect::<PyResult<Vec<_>>>()?;
+    let columns: Vec<(String, ArrayRef)> = columns.collect::<PyResult<_>>()?;
+    if let Some((first, rest)) = columns.split_first()
+        && let Some(other) = rest.iter().find(|column| column.1.len() != first.1.len())
+    {
+        let lengths = format!("{} has {} values and {} has {}", first.0, first.1.len(), other.0, other.1.len());
+        return Err(Failure::invalid(format!("{lengths}: give each one value for each world")).into());
+    }
     let batch = RecordBatch::try_from_iter(columns).map_err(Failure::invalid)?;
     Ok(Batches::new(batch.schema(), vec![batch]))
 }
@@ -102,9 +108,10 @@ fn texts(name: &str, values: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     let text = |(place, value): (usize, PyResult<Bound<'_, PyAny>>)| {
         let value = value?;
         value.extract().map_err(|_| {
-            let of = value.get_type();
-            let reason = format!("{name} has values that are neither numbers nor texts: value {} is {of}", place + 1);
-            PyErr::from(Failure::invalid(format!("{reason}; give an array of numbers, booleans or texts")))
+            let of = value.get_type().name().map_or_else(|_| "of another type".to_owned(), |name| name.to_string());
+            let advice = "give an array of numbers, booleans or texts, such as numpy.asarray(VALUES, dtype=float)";
+            let reason = format!("{name} is an array of Python's objects: value {} is {of}", place + 1);
+            PyErr::from(Failure::invalid(format!("{reason}, and only texts may be objects; {advice}")))
         })
     };
     values.try_iter()?.enumerate().map(text).collect()

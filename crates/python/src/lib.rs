@@ -59,7 +59,7 @@ mod _native {
         import::{table, write},
         main,
         math::{map_one, map_two},
-        model::{add_model, find_models, parameters},
+        model::{add_model, catalogue_fault, find_models, parameters},
         play::{Player, play},
         store::Store,
         write::bodies,

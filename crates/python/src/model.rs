@@ -112,6 +112,12 @@ pub(crate) fn parameters(described: &str, given: &str) -> PyResult<String> {
     Ok(Parameters::from_json(&specs(described)?, given).map_err(Failure::from)?.to_json())
 }
 
+/// Why a catalogue, given as JSON, cannot be stored; `None` if it can.
+#[pyfunction]
+pub(crate) fn catalogue_fault(catalogue: &str) -> PyResult<Option<String>> {
+    Ok(serde_json::from_str::<Catalogue>(catalogue).map_err(Failure::invalid)?.fault())
+}
+
 /// The model of an object with `describe()`, which returns a [`Description`] as JSON, and `build(parameters)`, which
 /// returns the catalogue as JSON and the function that plays ranges.
 fn plugin(name: &str, object: Bound<'_, PyAny>) -> PyResult<Plugin> {

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::sync::OnceLock;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
@@ -42,22 +43,44 @@ where
     E: Into<Failure> + Send + 'static,
 {
     look_around(py)?;
-    let mut task = runtime()?.spawn(work);
+    let mut task = Task::start(work)?;
     loop {
-        let done = poll(py, &mut task)?;
-        look_around(py).inspect_err(|_| task.abort())?;
+        let done = task.poll(py)?;
+        look_around(py).inspect_err(|_| task.work.abort())?;
         if let Some(done) = done {
             return Ok(done.map_err(Into::into)?);
         }
     }
 }
 
-/// The result of a task, if it ends before the next look for signals.
-fn poll<T: Send>(py: Python<'_>, task: &mut JoinHandle<T>) -> PyResult<Option<T>> {
-    let runtime = runtime()?;
-    match py.detach(|| runtime.block_on(async { tokio::time::timeout(LOOK_EACH, task).await })) {
-        Ok(done) => Ok(Some(done.map_err(Failure::storage)?)),
-        Err(_) => Ok(None),
+/// Work in progress, and where its result arrives. The waiting thread's own clock says when to look for signals: timers of
+/// the runtime stand still while all of its threads compute.
+struct Task<T> {
+    work: JoinHandle<()>,
+    result: Receiver<T>,
+}
+
+impl<T: Send + 'static> Task<T> {
+    fn start(work: impl Future<Output = T> + Send + 'static) -> Result<Self, Failure> {
+        let (send, result) = sync_channel(1);
+        // Nobody waits for the result after a signal.
+        let work = runtime()?.spawn(async move { drop(send.send(work.await)) });
+        Ok(Self { work, result })
+    }
+
+    /// The result, if it arrives before the next look for signals.
+    fn poll(&mut self, py: Python<'_>) -> PyResult<Option<T>> {
+        let Self { work, result } = self;
+        match py.detach(move || result.recv_timeout(LOOK_EACH)) {
+            Ok(done) => Ok(Some(done)),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            // The work panicked.
+            Err(RecvTimeoutError::Disconnected) => {
+                let runtime = runtime()?;
+                let ended = py.detach(|| runtime.block_on(work));
+                Err(Failure::storage(ended.err().map_or_else(|| "the work ended".to_owned(), |e| e.to_string())).into())
+            }
+        }
     }
 }
 
@@ -74,10 +97,10 @@ where
     E: Into<Failure> + Send + 'static,
 {
     look_around(py)?;
-    let mut task = runtime()?.spawn(work);
+    let mut task = Task::start(work)?;
     let mut raised = None;
     let done = loop {
-        let done = poll(py, &mut task)?;
+        let done = task.poll(py)?;
         if let Err(error) = look_around(py).and_then(|()| look()) {
             raised.get_or_insert(error);
             // The first error says more.
