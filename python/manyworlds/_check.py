@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import os
 import pickle
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Iterable
 
 from . import _native
 from . import _shown as shown
+from ._circumstances import clocks_ahead, environment
+from ._given import MAX_64, whole as whole_number
 from ._model import Model, Prepared
 from ._processes import Child, end_if_loading, pickled
-from ._suspects import Suspects
+from ._suspects import THREAD, Suspects
+from ._turns import in_turns
 from .errors import InvalidError, ModelError
 
 if TYPE_CHECKING:
     import numpy as np
 
+#: The most worlds of a check, all of whose values are in memory.
+_WORLDS_MAX = 1_000_000
+#: Worlds that each of two threads plays.
+_WORLDS_AT_ONCE = 8
 #: The values of outcomes and event columns, by entity and name, in the order of worlds.
 Played = dict[tuple[str, str], "np.ndarray"]
 
@@ -48,8 +57,9 @@ def check(
 ) -> Promise:
     """Checks that a world depends on the parameters, the seed and its number alone.
 
-    Plays the same worlds twice, one by one, in ranges that are cut differently and in another order, and with another
-    seed, and compares every value. Then plays them in four new processes, which takes about a second: two that are
+    Plays the same worlds twice, one by one, in ranges that are cut differently and in another order, in threads, and with
+    another seed, and compares every value. If the model reads a clock or the environment, plays at another time and with
+    other values. Then plays them in four new processes, which takes about a second: two that are
     equal, one with other hashes of texts, and one that uses fewer features of the processor.
 
     Args:
@@ -63,6 +73,7 @@ def check(
         ModelError: if the model fails.
     """
     end_if_loading()
+    worlds, seed = whole_number("worlds", worlds, 1, _WORLDS_MAX), whole_number("seed", seed, 0, MAX_64 - 1)
     prepared = Prepared(model, parameters)
     play = lambda cuts, seed=seed: _played(prepared, seed, cuts)  # noqa: E731
     all_worlds = [(0, worlds)]
@@ -75,35 +86,82 @@ def check(
         advice = "Draw from worlds.stream, and compute everything else anew"
         findings.append(f"{found} when the same worlds are played again: the model {causes}. {advice}")
     elif found := _first_difference(whole, worlds, play):
-        findings.append(
-            f"{found} when the worlds are cut into other ranges: a value depends on other worlds of its range, for"
-            " example by a mean over the worlds, a generator that they share, or a number of draws that depends on the"
-            " range. Compute each world from its own values"
-        )
+        findings.append(f"{found} when the worlds are cut into other ranges: {_cause_of_ranges(found, suspects.causes)}")
+    elif said := _elsewhere(whole, suspects, lambda: play(all_worlds)):
+        findings.append(said)
+    elif said := _at_once(whole, worlds, play, suspects):
+        findings.append(said)
     if not _difference(whole, play(all_worlds, seed + 1)):
         findings.append("another seed gives the same worlds: the model draws nothing from worlds.stream")
     if processes and not findings:
         try:
-            findings += _in_processes(whole, model, parameters, worlds, seed)
+            findings += _in_processes(whole, model, parameters, (worlds, seed), sorted(suspects.of_process))
         except (EOFError, InvalidError) as error:
             skipped.append(f"the worlds were not played in other processes: {error}")
     return Promise(not findings, tuple(findings), tuple(skipped))
 
 
-def _first_difference(whole: Played, worlds: int, play: Any) -> str | None:
+def _first_difference(whole: Played, worlds: int, play: Any) -> Difference | None:
     """The first value that differs in other ranges: cut in three and in another order, or a world alone."""
     middle, third = worlds // 2, max(worlds // 3, 1)
     cuts = [cut for cut in ((middle, worlds - middle), (0, third), (third, middle - third)) if cut[1] > 0]
     if found := _difference(whole, play(cuts)):
         return found
-    for alone in {0, middle, worlds - 1}:
-        played = play([(alone, 1)])
-        of_world = {key: values[alone : alone + 1] for key, values in whole.items() if key in played}
-        # Events have other numbers of rows.
-        of_world = {key: values for key, values in of_world.items() if not key[1].startswith(_EVENTS)}
-        if found := _difference(of_world, played, alone):
-            return found
+    alone = ((world, 1) for world in {0, middle, worlds - 1})
+    return next((found for cut in alone if (found := _difference_of_part(whole, play([cut]), cut))), None)
+
+
+def _cause_of_ranges(found: Difference, causes: list[str]) -> str:
+    if found.is_rounding:
+        return (
+            "the last bits differ, because NumPy adds in another order, or computes a product of matrices otherwise, when"
+            " arrays have other lengths. Round, or add arrays one by one"
+        )
+    also = f" Here it {' and '.join(causes)}." if causes else ""
+    return (
+        "a value depends on other worlds of its range, for example by a mean over the worlds, a generator that they share,"
+        f" or a number of draws that depends on the range.{also} Compute each world from its own values"
+    )
+
+
+def _elsewhere(whole: Played, suspects: Suspects, play: Callable[[], Played]) -> str | None:
+    """What of the clock and the environment makes a difference, among what the model reads of them."""
+    for name in sorted(suspects.variables):
+        with environment({name: None if name in os.environ else "1"}):
+            try:
+                found: object = _difference(whole, play())
+            except ModelError as error:
+                found = f"the model fails ({str(error).splitlines()[0]})"
+        if found:
+            return f"{found} with another environment: the model reads the variable {name}. Make it a parameter"
+    if suspects.reads_clock:
+        with clocks_ahead(suspects.places()):
+            try:
+                ahead = _difference(whole, play())
+            except ModelError:
+                # It may need more of a clock than this one has.
+                ahead = None
+        if ahead:
+            return f"{ahead} at another time: the model {suspects.clocks}. Make the time a parameter"
     return None
+
+
+def _at_once(whole: Played, worlds: int, play: Any, suspects: Suspects) -> str | None:
+    """What makes a difference if threads play ranges at the same time, as a run does."""
+    half = min(worlds // 2, _WORLDS_AT_ONCE)
+    if not half:
+        return None
+    cuts = ((0, half), (half, half))
+    try:
+        parts = in_turns(tuple(partial(play, [cut]) for cut in cuts), suspects.is_own)
+    except ModelError as error:
+        found: object = str(error).splitlines()[0]
+    else:
+        found = next((found for part, cut in zip(parts, cuts) if (found := _difference_of_part(whole, part, cut))), None)
+    cause = "calls share an attribute of the model or a name of its module. Use local names, or play with threads=1 or processes"
+    if THREAD in suspects.of_process:
+        cause = f"the model reads {THREAD}. Make it a parameter"
+    return f"{found} when threads play ranges at the same time: {cause}" if found else None
 
 
 #: Precedes the names of event columns.
@@ -147,25 +205,48 @@ def _played(prepared: Prepared, seed: int, cuts: Iterable[tuple[int, int]]) -> P
     return {key: np.concatenate([by_first[first] for first in sorted(by_first)]) for key, by_first in parts.items()}
 
 
-def _difference(a: Played, b: Played, first: int = 0) -> str | None:
+@dataclass(frozen=True)
+class Difference:
+    """The first value that differs, in words."""
+
+    text: str
+    #: Whether both values are nearly the same.
+    is_rounding: bool = False
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def _difference(a: Played, b: Played, first: int = 0) -> Difference | None:
     """The first value that differs; `first` is the number of the first world."""
     import numpy as np
 
     for (entity, name), values in a.items():
         others = b.get((entity, name))
         if others is None or len(others) != len(values):
-            return f"{name} of {entity} has {len(values)} or {0 if others is None else len(others)} values"
+            return Difference(f"{name} of {entity} has {len(values)} or {0 if others is None else len(others)} values")
         differ = ~((values == others) | ((values != values) & (others != others)))
         if differ.any():
             place = int(np.argmax(differ))
             row = "row" if name.startswith(_EVENTS) else "world"
-            return f"{name} of {entity} in {row} {first + place} is {values[place]} or {others[place]}"
+            text = f"{name} of {entity} in {row} {first + place} is {values[place]} or {others[place]}"
+            return Difference(text, bool(np.allclose(values, others, rtol=1e-9, atol=0, equal_nan=True)))
     return None
 
 
-def _in_processes(whole: Played, model: Model, parameters: Any, worlds: int, seed: int) -> list[str]:
-    """What makes a difference in other processes."""
-    job = (pickled(model), dict(parameters or {}), worlds, seed)
+def _difference_of_part(whole: Played, part: Played, cut: tuple[int, int]) -> Difference | None:
+    """The first value that differs in a range of worlds."""
+    first, count = cut
+    # Events have other numbers of rows.
+    outcomes = {key: values for key, values in whole.items() if key in part and not key[1].startswith(_EVENTS)}
+    return _difference({key: values[first : first + count] for key, values in outcomes.items()}, part, first)
+
+
+def _in_processes(
+    whole: Played, model: Model, parameters: Any, worlds_and_seed: tuple[int, int], reads: list[str]
+) -> list[str]:
+    """What makes a difference in other processes; `reads` is what the model reads of its own."""
+    job = (pickled(model), dict(parameters or {}), *worlds_and_seed)
     usual = {"PYTHONHASHSEED": "1"}
     environments = (usual, usual, {"PYTHONHASHSEED": "2"}, {**usual, **_old_processor()})
     children = [Child(_play_once, *job, **environment) for environment in environments]
@@ -175,7 +256,9 @@ def _in_processes(whole: Played, model: Model, parameters: Any, worlds: int, see
         for child in children:
             child.end()
     by_process = (
-        "in another process: the model depends on its process, for example on its number (pid), on a number that its"
+        f"in another process: the model reads {', '.join(reads)}. Make it a parameter"
+        if reads
+        else "in another process: the model depends on its process, for example on its number (pid), on a number that its"
         " module draws when it is imported, or on the environment. Make everything a parameter, or draw it from"
         " worlds.stream"
     )

@@ -140,6 +140,17 @@ _NOT_USED = {"name", "version", "parameters"}
 _INSTALLED = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 
 
+def is_own(module: str | None, home: str) -> bool:
+    """Whether a module is the user's: outside the folders of installed packages, or of the package of the module `home`."""
+    top = (module or "").split(".")[0]
+    if top == home.split(".")[0] or top in ("__main__", "__mp_main__"):
+        return True
+    if top in sys.stdlib_module_names or top == __name__.split(".")[0] or top not in sys.modules:
+        return False
+    file = getattr(sys.modules[module or ""] if module in sys.modules else sys.modules[top], "__file__", None)
+    return file is not None and not os.path.abspath(file).startswith(_INSTALLED)
+
+
 class _Uses:
     """Hashes of what the methods of a class use by name: functions and classes by their source, constants by their
     values, and modules by their files.
@@ -155,13 +166,7 @@ class _Uses:
         self._class(of)
 
     def _is_own(self, module: str | None) -> bool:
-        top = (module or "").split(".")[0]
-        if top == self._home.split(".")[0] or top in ("__main__", "__mp_main__"):
-            return True
-        if top in sys.stdlib_module_names or top == __name__.split(".")[0] or top not in sys.modules:
-            return False
-        file = getattr(sys.modules[module or ""] if module in sys.modules else sys.modules[top], "__file__", None)
-        return file is not None and not os.path.abspath(file).startswith(_INSTALLED)
+        return is_own(module, self._home)
 
     def _add(self, module: str | None, name: str, content: str | bytes) -> None:
         key = name if module in (self._home, None) else f"{module}.{name}"

@@ -14,6 +14,7 @@ from multiprocessing import connection
 from typing import Any, Iterator
 
 from . import _native, errors
+from ._circumstances import environment as changed_environment
 from ._model import Model, Prepared
 from .errors import InvalidError, ModelError
 
@@ -61,7 +62,7 @@ class Child:
         spawn = multiprocessing.get_context("spawn")
         self._pipe, theirs = spawn.Pipe()
         self._process = spawn.Process(target=_begin, args=(work, theirs, *arguments), name="manyworlds")
-        with _STARTING, _environment({_MARK: "1", **environment}), _without_interrupts():
+        with _STARTING, changed_environment({_MARK: "1", **environment}), _without_interrupts():
             self._process.start()
         theirs.close()
 
@@ -101,20 +102,6 @@ def _ended(code: int | None) -> str:
         more = "; the system may lack memory" if name == "SIGKILL" else ""
         return f"its process was ended by signal {-code} ({name}){more}"
     return f"its process ended with code {code}"
-
-
-@contextmanager
-def _environment(values: Mapping[str, str]) -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
 
 
 @contextmanager

@@ -1,24 +1,44 @@
-"""Watches a model for what may make its worlds differ from call to call: clocks, and generators of its own."""
+"""Watches a model for what may make its worlds differ: clocks, generators of its own, its process, its environment."""
 
 from __future__ import annotations
 
 import inspect
+import os
 import random
 import sys
 from types import BuiltinFunctionType, FunctionType
 from typing import Any, Iterator
 
+from ._origin import is_own
+
 #: Functions of `time` and `datetime` whose results depend on nothing but their arguments.
-_PURE = {"sleep", "strftime", "strptime", "mktime", "asctime"}
+_PURE = {"sleep", "strptime", "mktime"}
 _DATES = {"now", "utcnow", "today"}
+#: The function that names the thread.
+THREAD = "threading.get_ident"
+#: Functions whose results belong to a process or a machine, and their usual names.
+_OF_PROCESS = {
+    "getpid": "os.getpid", "getppid": "os.getppid", "get_ident": THREAD, "gethostname": "socket.gethostname",
+    "uname": "os.uname", "id": "id",
+}  # fmt: skip
+#: Modules with functions that read environment variables for their callers.
+_READERS = ("os", "collections.abc", "_collections_abc")
+_READ_VARIABLE = type(os.environ).__getitem__.__code__
 
 
 class Suspects:
     """Notes, as a context, what a model calls and which generators it draws from."""
 
     def __init__(self, model: Any) -> None:
-        self._generators = dict(_generators(model))
+        self._home = type(model).__module__
+        self._globals = list(_globals(type(model)))
+        self._generators = dict(_generators(model, self._globals))
         self._clocks: set[str] = set()
+        #: What the model reads of its process, and environment variables.
+        self.of_process: set[str] = set()
+        self.variables: set[str] = set()
+        #: Whether the model's own functions read a clock.
+        self.reads_clock = False
         self._is_random = False
 
     def __enter__(self) -> Suspects:
@@ -31,19 +51,39 @@ class Suspects:
         sys.setprofile(self._profile)
         drawn = [name for name, generator in self._generators.items() if _state(generator) != self._before[name]]
         self.causes = [f"draws from {name}, a generator of its own" for name in drawn]
-        self.causes += [f"reads a clock ({name})" for name in sorted(self._clocks)]
+        #: The clocks, in words.
+        self.clocks = f"reads a clock ({', '.join(sorted(self._clocks))})"
+        self.causes += [self.clocks] if self._clocks else []
         if self._is_random:
             self.causes.append("draws from the system's generator, as one without a seed does")
 
-    def _note(self, _frame: Any, event: str, function: Any) -> None:
+    def places(self) -> list[dict[str, Any]]:
+        """The names of all modules that the user has written."""
+        modules = [vars(module) for name, module in list(sys.modules.items()) if module and is_own(name, self._home)]
+        return [*self._globals, *modules]
+
+    def is_own(self, frame: Any) -> bool:
+        """Whether a frame runs code that the user has written."""
+        return is_own(frame.f_globals.get("__name__"), self._home)
+
+    def _note(self, frame: Any, event: str, function: Any) -> None:
+        if event == "call" and frame.f_code is _READ_VARIABLE:
+            caller = frame.f_back
+            while caller is not None and caller.f_globals.get("__name__") in _READERS:
+                caller = caller.f_back
+            if caller is not None and self.is_own(caller):
+                self.variables.add(os.fsdecode(frame.f_locals["key"]))
         if event != "c_call" or not isinstance(function, BuiltinFunctionType):
             return
         owner, name = function.__self__, function.__name__
         module = getattr(owner, "__name__", "")
         if (module == "time" and name not in _PURE) or (module in ("datetime", "date") and name in _DATES):
             self._clocks.add(f"{module}.{name}")
+            self.reads_clock = self.reads_clock or self.is_own(frame)
         elif name in ("urandom", "getrandom") or (name == "seed" and isinstance(owner, random.Random)):
             self._is_random = True
+        elif name in _OF_PROCESS and self.is_own(frame):
+            self.of_process.add(_OF_PROCESS[name])
 
 
 def _state(generator: Any) -> str:
@@ -54,7 +94,7 @@ def _state(generator: Any) -> str:
     return repr(bits.state if bits is not None else generator.get_state())
 
 
-def _generators(model: Any) -> Iterator[tuple[str, Any]]:
+def _generators(model: Any, globals: list[dict[str, Any]]) -> Iterator[tuple[str, Any]]:
     """The generators that a model can reach: global ones, and those of its class, its instance and its modules."""
     yield "random", getattr(random, "_inst")
     numpy = sys.modules.get("numpy")
@@ -62,7 +102,7 @@ def _generators(model: Any) -> Iterator[tuple[str, Any]]:
     if numpy is not None:
         yield "numpy.random", numpy.random.mtrand._rand
         kinds += (numpy.random.Generator, numpy.random.RandomState)
-    places = [vars(model), *(vars(of) for of in type(model).__mro__[:-1]), *_globals(type(model))]
+    places = [vars(model), *(vars(of) for of in type(model).__mro__[:-1]), *globals]
     for place in places:
         yield from ((name, value) for name, value in list(place.items()) if isinstance(value, kinds))
 
