@@ -17,3 +17,5 @@ EMPTY_VENV="$folder/empty" "$venv/bin/python" -m pytest --quiet -p no:cacheprovi
 "$venv/bin/python" -m mypy.stubtest --concise manyworlds._native
 "$venv/bin/python" -m mypy --config-file python/pyproject.toml --no-error-summary --cache-dir "$folder/mypy" \
     python/manyworlds
+"$venv/bin/python" -m mypy --strict --config-file python/pyproject.toml --no-error-summary --cache-dir "$folder/mypy" \
+    python/tests/typed.py

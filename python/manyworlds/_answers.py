@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable, Iterable
 
 from . import _shown as shown
+from .errors import InvalidError, UnknownNameError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -147,12 +148,17 @@ class Distribution:
         """The smallest value that at least a share `p` (0 to 1) of the worlds does not exceed.
 
         Raises:
-            ValueError: if `p` is not from 0 to 1.
+            InvalidError: if `p` is not from 0 to 1.
         """
         if not 0.0 <= p <= 1.0:
-            raise ValueError(f"a quantile's share is {p}: give a number from 0 to 1")
+            raise InvalidError(f"a quantile's share is {p}: give a number from 0 to 1")
         values, shares = self._steps()
         return values[min(bisect_left(shares, p), len(values) - 1)]
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A copy in another process knows all values, and needs no ensemble.
+        self._steps()
+        return {**self.__dict__, "_fetch": None}
 
     @property
     def _name(self) -> str:
@@ -404,6 +410,8 @@ class Correlation:
 
     def __getitem__(self, pair: tuple[str, str]) -> float:
         """The correlation of two outcomes; NaN if either is constant."""
+        if lacking := next((name for name in pair if name not in self.outcomes), None):
+            raise UnknownNameError(f"no outcome {lacking!r} among the correlated ones: {', '.join(self.outcomes[:10])}")
         a, b = (self.outcomes.index(name) for name in pair)
         return _number(self._rows[a][b])
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from . import _native
+from ._given import texts, whole
 from .errors import InvalidError, UnknownNameError
 
 
@@ -75,26 +78,30 @@ class Outcome:
 
 def number(unit: str = "", scale: int = 1) -> Outcome:
     """A whole number within 32 bits; or, with a scale of 10, 100, ..., a decimal that is a multiple of 1 / scale."""
-    if not isinstance(scale, int) or not 1 <= scale <= 1_000_000_000:
-        raise InvalidError(f"the scale of an outcome is {scale!r}: give a whole number from 1 to 1000000000")
-    return Outcome("number", unit, scale)
+    return Outcome("number", _unit(unit), whole("the scale of an outcome", scale, 1, 1_000_000_000))
 
 
 def flag(unit: str = "0 or 1") -> Outcome:
     """True or false."""
-    return Outcome("flag", unit)
+    return Outcome("flag", _unit(unit))
 
 
 def code(*labels: str) -> Outcome:
     """A place in a list of labels, from 0."""
     if not labels:
         raise InvalidError("a code has no labels: name them, as in code('home', 'draw', 'away')")
+    if twice := _repeated(texts("a label of a code", labels)):
+        raise InvalidError(f"a code has the label {twice!r} twice: give each its own text")
     return Outcome("code", "label", labels=labels)
 
 
 def real(unit: str = "") -> Outcome:
     """A real number with full precision."""
-    return Outcome("real", unit)
+    return Outcome("real", _unit(unit))
+
+
+def _unit(unit: str) -> str:
+    return texts("the unit of an outcome", [unit])[0]
 
 
 def optional(column: Outcome) -> Outcome:
@@ -103,6 +110,12 @@ def optional(column: Outcome) -> Outcome:
     Emit a masked array (`numpy.ma`), whose masked values are NULL, or leave the column out. NaN is a value, and not NULL.
     """
     return replace(column, nullable=True)
+
+
+def _repeated(names: Iterable[str]) -> str | None:
+    """The first name that comes again."""
+    seen: set[str] = set()
+    return next((name for name in names if name in seen or seen.add(name)), None)
 
 
 class Catalogue:
@@ -114,6 +127,10 @@ class Catalogue:
         titles: titles for people, by entity.
         events: the columns of the events that entities may have, by name; the unit says what a column means. Their kinds
             are those of outcomes, without a scale. `optional` lets one be NULL.
+
+    Raises:
+        InvalidError: if a name is repeated, or no condition and no table can hold it.
+        UnknownNameError: if an entity names an unknown kind, or a title an unknown entity.
     """
 
     def __init__(
@@ -123,12 +140,21 @@ class Catalogue:
         titles: Mapping[str, str] | None = None,
         events: Mapping[str, Outcome] | None = None,
     ) -> None:
+        for of_kind in (*kinds.values(), events or {}):
+            for name, outcome in of_kind.items():
+                if not isinstance(outcome, Outcome):
+                    raise InvalidError(f"{name!r} is {outcome!r}: make it with number, flag, code or real")
         if not isinstance(entities, Mapping):
-            if len(kinds) != 1:
+            if len(kinds) > 1:
                 raise InvalidError("the catalogue has several kinds: give the kind of each entity")
-            entities = dict.fromkeys(entities, next(iter(kinds)))
-        if not entities or not all(kinds.values()):
+            if isinstance(entities, str):
+                raise InvalidError(f"the entities are the text {entities!r}: give a list of names")
+            if twice := _repeated(texts("an entity", entities)):
+                raise InvalidError(f"entity {twice!r} is in the catalogue twice: give each its own name")
+            entities = dict.fromkeys(entities, next(iter(kinds), ""))
+        if not entities or not kinds or not all(kinds.values()):
             raise InvalidError("the catalogue has no entity, or a kind without outcomes: name at least one of each")
+        texts("the name of an entity, a kind, an outcome or an event column", [*entities, *kinds, *(events or {})])
         places = {name: place for place, name in enumerate(kinds)}
         nullable = next((name for of_kind in kinds.values() for name, outcome in of_kind.items() if outcome.nullable), None)
         if nullable is not None:
@@ -136,6 +162,8 @@ class Catalogue:
         unknown = next((kind for kind in entities.values() if kind not in places), None)
         if unknown is not None:
             raise UnknownNameError(f"no kind {unknown!r} in the catalogue: there are {', '.join(kinds)}")
+        if untitled := next((name for name in titles or {} if name not in entities), None):
+            raise UnknownNameError(f"no entity {untitled!r} in the catalogue, and it has a title")
         described = lambda name, o: {  # noqa: E731
             "name": name, "unit": o.unit, "kind": o.kind, "scale": o.scale, "labels": o.labels,
         }  # fmt: skip
@@ -151,6 +179,8 @@ class Catalogue:
             ],
             "events": [_event_column(name, column) for name, column in (events or {}).items()],
         }
+        if fault := _native.catalogue_fault(json.dumps(self._json)):
+            raise InvalidError(f"the catalogue cannot be stored: {fault}")
         self.has_events = bool(events)
         #: Event columns that may be NULL.
         self._nullable = [name for name, column in (events or {}).items() if column.nullable]
@@ -160,5 +190,7 @@ class Catalogue:
 def _event_column(name: str, column: Outcome) -> dict[str, Any]:
     if column.scale != 1:
         raise InvalidError(f"event column {name!r} has a scale, which events lack: declare it as real")
+    if name in ("entity", "worlds"):
+        raise InvalidError(f"no event column can be called {name!r}: it is an argument of emit.events")
     kinds = {"number": "i32", "flag": "i8", "code": {"label": column.labels}, "real": "f64"}
     return {"name": name, "doc": column.unit, "kind": kinds[column.kind], "nullable": column.nullable}

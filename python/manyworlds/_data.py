@@ -10,6 +10,7 @@ from typing import Any, Iterable, Iterator
 
 from . import _native
 from ._ensemble import Ensemble
+from ._given import MAX_64, THREADS_MAX, whole
 from ._local import Local
 from ._remote import Remote
 from ._table import Table, arrow_object
@@ -148,7 +149,9 @@ def open(place: str | os.PathLike[str] = "data", *, threads: int | None = None, 
         InvalidError: if the address of a bucket is invalid.
         StorageError: if the environment does not say how to reach the bucket.
     """
-    return Data(Local(os.fspath(place), threads, memory))
+    threads = None if threads is None else whole("threads", threads, 1, THREADS_MAX)
+    memory = None if memory is None else whole("memory", memory, 1, MAX_64)
+    return Data(Local(os.fsdecode(place), threads, memory))
 
 
 def connect(url: str, token: str | None = None, *, timeout: float = 60.0) -> Data:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Iterable, Iterator, overload
 from . import _native, _sql
 from . import _shown as shown
 from ._answers import Book, Comparison, Comparisons, Correlation, Distribution, Probability, Verification
+from ._given import MAX_32, texts, whole
 from ._table import Table
-from .errors import InvalidError, UnknownNameError
+from .errors import InvalidError, LimitError, UnknownNameError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,16 +22,12 @@ if TYPE_CHECKING:
     from ._data import Data
 
 
-def _texts(given: str | Iterable[str]) -> list[str]:
-    return [given] if isinstance(given, str) else list(given)
-
-
 def _bets(bets: str | os.PathLike[str] | Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Bets as a question has them."""
     if isinstance(bets, (str, os.PathLike)):
         return json.loads(_native.bets(bets))
     decimals = lambda bet: {name: str(bet[name]) for name in ("stake", "odds") if name in bet}  # noqa: E731
-    return [{**bet, "legs": _texts(bet.get("legs", ())), **decimals(bet)} for bet in bets]
+    return [{**bet, "legs": texts("a leg", bet.get("legs", ())), **decimals(bet)} for bet in bets]
 
 
 class Ensemble(Mapping):
@@ -193,9 +190,9 @@ class Ensemble(Mapping):
         question = {
             "ensemble": self.name,
             "entity": self._plain(entity),
-            "legs": list(conditions),
-            "given": _texts(given),
-            "min_worlds": min_worlds,
+            "legs": texts("a condition", conditions),
+            "given": texts("given", given),
+            "min_worlds": whole("min_worlds", min_worlds, 0, MAX_32),
         }
         return Probability._of(self._backend.price(question))
 
@@ -237,11 +234,11 @@ class Ensemble(Mapping):
             "ensemble": self.name,
             "entity": self._plain(entity),
             "bets": _bets(bets),
-            "given": _texts(given),
-            "min_worlds": min_worlds,
+            "given": texts("given", given),
+            "min_worlds": whole("min_worlds", min_worlds, 0, MAX_32),
             # As decimals: 0.95 is exact.
             "levels": [str(level) for level in levels],
-            "worst": worst,
+            "worst": whole("worst", worst, 0, MAX_32),
         }
         return Book._of(self._backend.book(question))
 
@@ -295,6 +292,8 @@ class Ensemble(Mapping):
             UnknownNameError: if either ensemble lacks an outcome, or they have none in common.
             LimitError: if there are over 10,000 outcomes: name some.
         """
+        if not isinstance(other, Ensemble):
+            raise InvalidError(f"{other!r} is no ensemble: open it, as with data.ensembles[NAME]")
         if type(other._backend) is not type(self._backend):
             raise InvalidError("one ensemble is behind a server and the other is not: open both in the same way")
         names = [self._named(outcome) for outcome in outcomes] or self._common(other)
@@ -312,6 +311,8 @@ class Ensemble(Mapping):
         common = [f"{entity}:{outcome}" for entity in self for outcome in self[entity].outcomes]
         if not (common := [name for name in common if name in names]):
             raise UnknownNameError(f"ensembles {self.name!r} and {other.name!r} have no outcome of an entity in common")
+        if len(common) > _COMPARED_MAX:
+            raise LimitError(f"ensembles {self.name!r} and {other.name!r} have {len(common)} outcomes in common: name some")
         return common
 
     def verify(self, replay: bool = False) -> Verification:
@@ -334,7 +335,7 @@ class Ensemble(Mapping):
             worlds: a world's number, a `range`, or the first and the last.
             where: a condition in SQL on the columns of events.
         """
-        return self._data.sql(_sql.events(self.name, entity, worlds, where))
+        return self.sql(_sql.events(self.name, entity, worlds, where))
 
     def sql(self, query: str) -> Table:
         """Answers a query in SQL in which `outcomes`, `events` and `ensembles` have this ensemble alone."""
@@ -358,7 +359,7 @@ class Ensemble(Mapping):
         import xarray as xr
 
         entities, described = self._of_kind(kind)
-        names = list(outcomes) if outcomes is not None else [o["name"] for o in described["outcomes"]]
+        names = [o["name"] for o in described["outcomes"]] if outcomes is None else texts("an outcome", outcomes)
         stack = lambda name: np.stack(list(self._backend.arrays(entities, [name])))  # noqa: E731
         variables = {name: (("entity", "world"), stack(name)) for name in names}
         attributes = {"ensemble": self.name, "model": self.model, "seed": self.seed}
@@ -397,6 +398,8 @@ class Ensemble(Mapping):
         return shown.table(("kind", "entities", "outcomes"), rows, note)
 
 
+#: Outcomes that one question may compare.
+_COMPARED_MAX = 10_000
 #: Outcomes of a kind or an entity that a notebook lists.
 _SHOWN_OUTCOMES = 10
 
@@ -439,7 +442,9 @@ class Entity:
         """The labels of an outcome that is a code, by code; empty if it has none."""
         found = next((o for o in self._kind["outcomes"] if o["name"] == outcome), None)
         if found is None:
-            raise UnknownNameError(f"a {self.kind} has no outcome {outcome!r}")
+            # The same words, with suggestions, as everywhere.
+            self.worlds(outcome)
+            raise UnknownNameError(f"{outcome!r} is an expression, and only outcomes have labels")
         return list(found.get("labels", ()))
 
     def worlds(self, outcome: str) -> np.ndarray:
@@ -484,7 +489,7 @@ class Entity:
     def table(self, *outcomes: str) -> Table:
         """A row for each world: its number `world`, and the outcomes, all of them if none is named."""
         columns = ["world", *(outcomes or self.outcomes)]
-        return self._ensemble._data.sql(_sql.worlds(self._ensemble.name, self.name, columns))
+        return self._ensemble.sql(_sql.worlds(self._ensemble.name, self.name, columns))
 
     def __repr__(self) -> str:
         return f"<manyworlds.Entity {self.name!r} of {self._ensemble.name!r}: {self.title}>"

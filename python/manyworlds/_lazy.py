@@ -19,19 +19,21 @@ def _type(outcome: dict) -> pl.DataType:
 def scan(ensemble: Ensemble, kind: str | None) -> pl.LazyFrame:
     """Reads entity by entity, and only the outcomes in use."""
     entities, described = ensemble._of_kind(kind)
-    schema = {"entity": pl.String(), "world": pl.Int32()}
-    schema |= {outcome["name"]: _type(outcome) for outcome in described["outcomes"]}
+    types = {outcome["name"]: _type(outcome) for outcome in described["outcomes"]}
+    schema = {"entity": pl.String(), "world": pl.Int32(), **types}
 
     def read(
         columns: list[str] | None, predicate: pl.Expr | None, rows: int | None, _size: int | None
     ) -> Iterator[pl.DataFrame]:
         columns = list(schema) if columns is None else columns
-        outcomes = [name for name in columns if name not in ("entity", "world")]
+        outcomes = [name for name in columns if name in types]
+        worlds = pl.Series("world", ensemble.world_numbers()).cast(pl.Int32)
         for entity in entities:
             if rows == 0:
                 return
-            frame = ensemble[entity].table(*(outcomes or described["outcomes"][0]["name"].split())).to_polars()
-            frame = frame.with_columns(entity=pl.lit(entity)).select(columns)
+            arrays = ensemble._backend.arrays([entity], outcomes)
+            values = [pl.Series(name, array).cast(types[name]) for name, array in zip(outcomes, arrays)]
+            frame = pl.DataFrame([worlds, *values]).with_columns(entity=pl.lit(entity)).select(columns)
             if predicate is not None:
                 frame = frame.filter(predicate)
             if rows is not None:

@@ -14,7 +14,7 @@ from . import _native
 from ._catalogue import Catalogue, Param, plain
 from ._draws import World, Worlds
 from ._origin import origin
-from .errors import InvalidError
+from .errors import InvalidError, UnknownNameError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,14 +28,14 @@ class Emit:
         #: The entity of a call that has not returned.
         self._entity: str | None = None
 
-    def __call__(self, entity: str, **outcomes: np.ndarray) -> None:
+    def __call__(self, /, entity: str, **outcomes: np.ndarray) -> None:
         """Takes the outcomes of an entity: an array with one value for each world for each of them."""
-        self._entity = entity
+        self._begin(entity)
         self._outcomes(entity, **outcomes)
         self._entity = None
         self._worlds._begun.discard(entity)
 
-    def events(self, entity: str, worlds: np.ndarray, **columns: np.ndarray) -> None:
+    def events(self, /, entity: str, worlds: np.ndarray, **columns: np.ndarray) -> None:
         """Takes the events of an entity, in any order of worlds.
 
         Args:
@@ -44,9 +44,14 @@ class Emit:
             columns: an array with one value for each event, for each event column of the catalogue. Columns that are
                 `optional` accept masked arrays, and may be left out.
         """
-        self._entity = entity
+        self._begin(entity)
         self._events(entity, worlds, **columns)
         self._entity = None
+
+    def _begin(self, entity: str) -> None:
+        if not isinstance(entity, str):
+            raise InvalidError(f"{entity!r} names no entity: give its name as a text")
+        self._entity = entity
 
     def _at(self) -> str | None:
         """The entity that the model is at, if known: of a refused call, or the only one that it has begun."""
@@ -85,12 +90,12 @@ class Model:
 
     def catalogue(self, p: SimpleNamespace) -> Catalogue:
         """Everything that the model emits, with parameters `p`."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no catalogue: define catalogue(self, p), which returns a Catalogue")
 
     def simulate(self, p: SimpleNamespace, worlds: Worlds, emit: Emit) -> None:
         """Plays a range of worlds: calls `emit(ENTITY, OUTCOME=ARRAY, ...)` once for each entity, with an array of one
         value for each world for each outcome. Calls `emit.events` at most once for each entity."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} plays no worlds: define simulate(self, p, worlds, emit)")
 
 
 def per_world(simulate: Callable[..., Mapping[str, Mapping[str, Any]]]) -> Callable[..., None]:
@@ -155,6 +160,9 @@ def place_of(model: type) -> str:
     return f"{module}:{model.__qualname__}".replace(" ", "_")
 
 
+#: The origin of a model among its parameters in tables.
+_ORIGIN = "definition"
+
 #: The first world that fails and its entity, if known, and the reason.
 Failure = tuple[int | None, str | None, str]
 
@@ -170,9 +178,11 @@ class Prepared:
         self.model = model
         self.name = place_of(type(model))
         given = {name: plain(value) for name, value in (parameters or {}).items()}
+        if _ORIGIN in given:
+            raise UnknownNameError(f"no parameter {_ORIGIN!r}; there are: {', '.join(model.parameters)}")
         #: The parameters, and what else determines the worlds, as JSON.
         self.origin = dict(known or origin(model))
-        self.parameters = _native.parameters(described(model), json.dumps({**given, "definition": self.origin}))
+        self.parameters = _native.parameters(described(model), json.dumps({**given, _ORIGIN: self.origin}))
         values = json.loads(self.parameters)
         self.values = {name: p._value(values[name]) for name, p in model.parameters.items()}
         self.catalogue = model.catalogue(self._namespace())
@@ -221,4 +231,9 @@ def _traceback(error: BaseException) -> str:
 
 def described(model: Model) -> str:
     """The parameters of a model, as the native module reads them."""
+    for name, parameter in model.parameters.items():
+        if not isinstance(parameter, Param):
+            raise InvalidError(f"parameter {name!r} of {type(model).__name__} is {parameter!r}: make it a Param")
+        if name == _ORIGIN:
+            raise InvalidError(f"no parameter can be called {name!r}: tables keep the model's origin under it")
     return json.dumps([p._described(name) for name, p in model.parameters.items()])

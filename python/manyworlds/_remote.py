@@ -117,7 +117,7 @@ class Remote:
             reply: dict[str, Any] = getattr(error, "body", {})
             if "refused" not in reply:
                 raise
-            refused = reply["refused"]
+            refused = [{name: of for name, of in item.items() if name != "table"} for item in reply["refused"]]
             return {"rows": reply["stored"], "refused": refused, "refused_count": len(refused)}
         return {"rows": None, "refused": [], "refused_count": 0}
 

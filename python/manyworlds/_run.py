@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, Callable
 
 from . import _native
 from ._ensemble import Ensemble
+from ._given import MAX_32, MAX_64, THREADS_MAX, whole
 from ._local import LocalEnsemble
 from ._model import Model, Prepared
 from ._origin import as_stored, difference
 from ._processes import Processes, end_if_loading
+from ._progress import Line
 from .errors import Error, InvalidError
 
 if TYPE_CHECKING:
@@ -44,7 +46,7 @@ def run(
     range_worlds: int | None = None,
     replace: bool = False,
     resume: bool = False,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] | bool = False,
 ) -> Ensemble:
     """Plays worlds of a model, stores them, and opens the ensemble.
 
@@ -66,12 +68,13 @@ def run(
         range_worlds: worlds in one call of `simulate`.
         replace: replace a stored ensemble; readers see the old one until the new one is complete.
         resume: continue an ensemble that was interrupted.
-        progress: called with the worlds played and their number, some times a second.
+        progress: true draws a line on stderr; a function is called with the worlds played and their number, some times a
+            second.
 
     Raises:
         ModelError: if the model fails; names the range, the first failing world, and the traceback.
         ExistsError: if the name is taken.
-        InvalidError: if another process cannot load the model.
+        InvalidError: if an argument is invalid, or another process cannot load the model.
         KeyboardInterrupt: after Ctrl-C, once the ranges in progress are stored, or within a second for `processes`;
             continue with `resume`.
     """
@@ -84,8 +87,14 @@ def run(
             raise InvalidError(f"{one} and {other} exclude each other: give one of them")
     if events not in ("store", "replay"):
         raise InvalidError(f"events is {events!r}: write 'store' or 'replay'")
-    if not 1 <= worlds < 1 << 32:
-        raise InvalidError(f"worlds is {worlds}: give a number from 1 to 4294967295")
+    worlds, seed = whole("worlds", worlds, 1, MAX_32), whole("seed", seed, 0, MAX_64)
+    threads = None if threads is None else whole("threads", threads, 1, THREADS_MAX)
+    processes = None if processes is None else whole("processes", processes, 1, THREADS_MAX)
+    range_worlds = None if range_worlds is None else whole("range_worlds", range_worlds, 1, MAX_32)
+    if until is not None and (isinstance(until, str) or len(until) != 2):
+        raise InvalidError(f"until is {until!r}: give an outcome and a width, as in ('ENTITY:OUTCOME', '1%')")
+    if not callable(progress) and progress not in (None, False, True):
+        raise InvalidError(f"progress is {progress!r}: give True or a function of two numbers")
     prepared = Prepared(model, parameters)
     place = data if isinstance(data, Data) else open(data)
     store = getattr(place._backend, "native", None)
@@ -111,14 +120,19 @@ def run(
         "until": goal,
     }
     described = json.dumps(request)
-    if processes:
-        players = Processes(model, parameters, place._backend.arguments, name, goal)
-        try:
-            played = _native.play(store, described, players.play, progress, players.stop)
-        finally:
+    line = Line() if progress is True else None
+    report = line or (progress if callable(progress) else None)
+    players = Processes(model, parameters, place._backend.arguments, name, goal) if processes else None
+    try:
+        if players:
+            played = _native.play(store, described, players.play, report, players.stop)
+        else:
+            played = _native.play(store, described, prepared.play, report)
+    finally:
+        if players:
             players.stop()
-    else:
-        played = _native.play(store, described, prepared.play, progress)
+        if line:
+            line.end()
     return Ensemble(place, LocalEnsemble(played))
 
 

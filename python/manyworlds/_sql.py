@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Iterable
 
+from ._given import MAX_32, whole
+from .errors import InvalidError
+
 #: The tables that SQL can name.
 TABLES = (
     "SELECT table_schema, table_name FROM information_schema.tables WHERE table_schema <> 'information_schema'"
@@ -28,8 +31,10 @@ def events(ensemble: str, entity: str, worlds: int | range | tuple[int, int], wh
     """The events of an entity in a world, or in a range of worlds."""
     if isinstance(worlds, range):
         if worlds.step != 1 or not worlds:
-            raise ValueError(f"{worlds!r}: give a range of worlds that is not empty, with step 1")
+            raise InvalidError(f"{worlds!r}: give a range of worlds that is not empty, with step 1")
         worlds = (worlds.start, worlds.stop - 1)
-    named = _text(f"{worlds[0]}-{worlds[1]}") if isinstance(worlds, tuple) else str(int(worlds))
+    ends = worlds if isinstance(worlds, tuple) and len(worlds) == 2 else (worlds,)
+    first, *last = (str(whole("a world of events", end, 0, MAX_32)) for end in ends)
+    named = _text(f"{first}-{last[0]}") if last else first
     condition = f" WHERE {where}" if where else ""
     return f"SELECT * FROM events({_text(ensemble)}, {_text(entity)}, {named}){condition}"

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import _native
+from ._given import MAX_32, MAX_64, whole
 from ._table import arrow_object
 from .errors import Error, InvalidError
 
@@ -88,8 +89,8 @@ def write(
         "value": value,
         "entity": entity,
         "kinds": dict(kinds or {}),
-        "seed": seed,
-        "first_world": first_world,
+        "seed": whole("seed", seed, 0, MAX_64),
+        "first_world": whole("first_world", first_world, 0, MAX_32),
         "again": again,
     }
     try:
@@ -150,10 +151,11 @@ def _missing(values: Any) -> Any:
 
     if isinstance(values, np.ma.MaskedArray):
         return np.ma.getmaskarray(values)
-    if isinstance(values, np.ndarray) or isinstance(getattr(values, "dtype", None), np.dtype):
-        return None
     find = getattr(values, "is_null", None) or getattr(values, "isna", None)
-    return np.asarray(find()) if callable(find) else None
+    if callable(find) and not isinstance(getattr(values, "dtype", None), np.dtype):
+        return np.asarray(find())
+    array = np.asarray(values)
+    return np.equal(array, None) if array.dtype == object and array.ndim == 1 else None
 
 
 #: Groups of ArviZ that become one ensemble.

@@ -9,8 +9,11 @@ class InvalidError(Error, ValueError):
     """A question, a condition, a parameter or a row is invalid."""
 
 
-class UnknownNameError(Error, LookupError):
+class UnknownNameError(Error, KeyError):
     """No ensemble, entity, outcome, table, column or world has this name; the message suggests similar ones."""
+
+    # A KeyError shows its message in quotes.
+    __str__ = Exception.__str__
 
 
 class ExistsError(Error):

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -150,6 +151,40 @@ def test_lazy_frames_read_what_is_asked(season):
         season.lazy()
 
 
+def test_a_lazy_frame_reads_the_columns_in_use_only(tmp_path):
+    rng, names = np.random.default_rng(1), [f"x {n}" for n in range(40)]
+    mw.write("wide", {name: rng.normal(size=20_000) for name in names}, tmp_path)
+
+    def read(ask):
+        """Bytes of files that a new handle reads."""
+        wide = mw.open(tmp_path).ensembles["wide"]
+        before = read_bytes()
+        found = ask(wide.lazy()).collect()
+        return read_bytes() - before, found
+
+    everything, all_columns = read(lambda frame: frame)
+    one, column = read(lambda frame: frame.select("x 7"))
+    nothing, worlds = read(lambda frame: frame.select("world", "entity"))
+    assert all_columns.shape == (20_000, 42) and worlds["world"].to_list() == list(range(20_000))
+    assert column["x 7"].to_list() == all_columns["x 7"].to_list()
+    assert everything > 40 * 20_000 * 6 and one < everything / 20 and nothing < one / 2
+
+
+def read_bytes():
+    return int(re.search(r"rchar: (\d+)", Path("/proc/self/io").read_text())[1])
+
+
+def test_an_ensemble_keeps_its_worlds(tmp_path):
+    old = mw.write("queue", {"wait time": np.arange(5), "late": np.arange(5) % 2 == 0}, tmp_path)
+    new = mw.write("queue", {"wait time": np.arange(7), "late": np.arange(7) % 2 == 0}, tmp_path, append=True)
+    for ensemble, worlds in ((old, 5), (new, 12)):
+        entity = ensemble["all"]
+        assert len(entity.worlds("wait time")) == len(entity.table()) == len(ensemble.lazy().collect()) == worlds
+        assert ensemble.to_xarray().sizes["world"] == len(ensemble.world_numbers()) == worlds
+        assert ensemble.sql("SELECT count(*) AS n FROM worlds('queue', 'all')")["n"].tolist() == [worlds]
+    assert old.lazy().select("entity").collect()["entity"].to_list() == ["all"] * 5
+
+
 def test_xarray_and_arviz(season):
     worlds = season.to_xarray("game", ["home_margin"])
     assert worlds.home_margin.dims == ("entity", "world")
@@ -162,6 +197,18 @@ def test_handles_are_pickled(season):
     copy = pickle.loads(pickle.dumps(season))
     assert (copy.name, copy.version) == (season.name, season.version)
     assert copy[GAME].worlds("home_margin").tolist() == season[GAME].worlds("home_margin").tolist()
+
+
+def test_answers_are_pickled(season):
+    game = season[GAME]
+    answers = [
+        game.outcome("home_margin"), game.probability("home_won"), game.correlate("home_points", "away_points"), season.verify(),
+        season.compare(season, "game-017:home_margin"), season.book([{"legs": "home_won", "stake": 1, "odds": 2}], entity=GAME),
+    ]  # fmt: skip
+    for answer, copy in zip(answers, pickle.loads(pickle.dumps(answers))):
+        assert copy == answer and copy._repr_html_() == answer._repr_html_()
+    # The copy needs no ensemble.
+    assert pickle.loads(pickle.dumps(answers[0])).quantile(0.9) == answers[0].quantile(0.9)
 
 
 def test_threads_share_an_ensemble(season):

@@ -39,6 +39,72 @@ def test_a_forked_process_gets_advice(folder, season):
     assert process.exitcode == 0
 
 
+def test_a_fork_before_the_first_question_is_harmless(folder):
+    script = textwrap.dedent(
+        f"""
+        import os, manyworlds as mw
+        child = os.fork()
+        hits = mw.open({str(folder)!r}).ensembles["season"].probability("game-017:home_won").hits
+        if child:
+            assert os.waitpid(child, 0)[1] == 0
+            print(hits)
+        """
+    )
+    assert int(subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True, timeout=120).stdout) > 0
+
+
+def test_it_is_imported_last_in_a_large_process():
+    """A library that is loaded late gets little thread-local memory."""
+    script = "import numpy, pandas, polars, pyarrow, duckdb, xarray, jax, numba, matplotlib; import manyworlds as mw; print(mw.open('none').tables)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr
+
+
+class Normal(mw.Model):
+    def catalogue(self, p):
+        return mw.Catalogue({"a": {f"x{n}": mw.real() for n in range(20)}}, ["a-1"])
+
+    def simulate(self, p, worlds, emit):
+        emit("a-1", **{f"x{n}": worlds.stream("a-1", n).normal() for n in range(20)})
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        "ens.probability('x1 > 0', 'x2 > 0', min_worlds=1)",
+        "ens.outcome('x1 * x2').quantile(0.3)",
+        "ens.correlate()",
+        "ens.compare(ens)",
+        "ens.verify()",
+        "ens.sql('SELECT count(*) FROM outcomes a JOIN outcomes b USING (world)')",
+        "data.append('rows', [{'a': n} for n in range(1000)])",
+        "mw.write('written', {'x': values}, data, replace=True)",
+    ],
+)
+def test_ctrl_c_ends_everything(tmp_path, ask):
+    mw.run(Normal(), 20_000, name="normal", data=tmp_path / "data")
+    script = textwrap.dedent(
+        f"""
+        import manyworlds as mw, numpy as np
+        data, values = mw.open("data"), np.random.default_rng(1).normal(size=100_000)
+        ens = data.ensembles["normal"]
+        ens.verify()
+        print("asking", flush=True)
+        try:
+            while True:
+                {ask}
+        except KeyboardInterrupt:
+            print("ended", flush=True)
+        assert ens.probability("x1 > 0").worlds == 20_000 and data.sql("SELECT 2 AS n")["n"].tolist() == [2]
+        """
+    )
+    process = subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "asking\n"
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=120)[0] == "ended\n" and process.returncode == 0
+
+
 def test_ctrl_c_ends_a_query(tmp_path):
     script = textwrap.dedent(
         """
@@ -72,15 +138,27 @@ def test_the_command_serves_its_own_processes(tmp_path, folder):
 
 
 @pytest.mark.skipif("EMPTY_VENV" not in os.environ, reason="scripts/python_package.sh makes an environment without other packages")
-def test_an_empty_environment_is_enough(folder):
+def test_an_empty_environment_is_enough(folder, tmp_path):
     script = textwrap.dedent(
         f"""
-        import sys, manyworlds as mw
+        import pickle, sys, manyworlds as mw
         data = mw.open({str(folder)!r})
         season = data.ensembles["season"]
+        game = season["game-017"]
         assert season.probability("game-017:home_won").worlds == 200
-        assert season.outcome("game-017", "home_margin").quantile(0.5) is not None
+        margin = game.outcome("home_margin")
+        assert margin.quantile(0.5) is not None and "<img" in margin._repr_html_()
         assert data.sql("SELECT 1 AS n").to_dicts() == [{{"n": 1}}]
+        assert "<table>" in data.sql("SELECT interval '1 month' AS m, [1, 2] AS l")._repr_html_()
+        assert game.correlate("home_points", "home_margin")["home_points", "home_margin"] > 0
+        assert season.compare(season, "game-017:home_margin")[0].difference == 0
+        assert season.book([{{"legs": "home_won", "stake": 1, "odds": 2}}], entity="game-017").worlds == 200
+        assert season.events("game-017", 3).to_dicts()[0]["world"] == 3
+        assert len(game.table("home_margin").to_dicts()) == 200 and season.verify()
+        assert pickle.loads(pickle.dumps((data, season, game, margin)))[1].worlds == 200
+        rows = mw.open("rows")
+        assert rows.append("t", [{{"host": "a", "ms": 3}}]) == 1
+        assert rows.ask("t", group="host", avg="ms").to_dicts() == [{{"host": "a", "avg(ms)": 3.0}}]
         assert "numpy" not in sys.modules
         try:
             season["game-017"].worlds("home_margin")
@@ -89,7 +167,7 @@ def test_an_empty_environment_is_enough(folder):
         """
     )
     python = os.path.join(os.environ["EMPTY_VENV"], "bin", "python")
-    subprocess.run([python, "-c", script], check=True)
+    subprocess.run([python, "-c", script], check=True, cwd=tmp_path)
     script = os.path.join(os.environ["EMPTY_VENV"], "bin", "manyworlds")
     listed = subprocess.run([script, "ensembles", "--data", str(folder)], check=True, capture_output=True, text=True)
     assert "season" in listed.stdout

@@ -1,8 +1,13 @@
 """Numbers computed elsewhere: equal to the bit after the round trip, or refused with their place."""
 
+import datetime as dt
+import decimal
+import re
+
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import xarray as xr
 
@@ -169,10 +174,17 @@ def test_places_without_coordinates_have_numbers(tmp_path):
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"x": np.arange(3), "y": np.arange(4)}, "length"),
+        ({"x": np.arange(3), "y": np.arange(4)}, "x has 3 values and y has 4: give each one value for each world"),
         ({"x": np.zeros((2, 2))}, "x has 2 dimensions"),
         ({"x": np.array([1 + 2j])}, "x has the type complex128"),
-        ({"x": np.array([object()])}, "neither numbers nor texts"),
+        ({"x": np.array([1], np.longdouble)}, "x has the type float128"),
+        ({"x": np.array(["2026-01-01"], "M8[D]")}, r"x has the type datetime64\[D\]"),
+        ({"x": np.array([object()])}, "x is an array of Python's objects: value 1 is object, and only texts may be"),
+        ({"x": [1.0, None]}, "x: value 2 is missing: give a number for each world, or NaN"),
+        ({"x": np.array(["a", None], dtype=object)}, "x: value 2 is missing"),
+        (pa.table({"x": [dt.datetime(2026, 1, 1)]}), r"a column of Timestamp\(µs\) holds no outcome: give numbers"),
+        (pa.table({"world": ["a"], "x": [1]}), 'column "world": a column of Utf8 names no worlds: give integers from 0'),
+        (pa.table({"x": pa.array([decimal.Decimal(10) ** 40]).cast(pa.decimal256(60, 2))}), "a decimal of more than 15 digits"),
         ({"x": np.array([1 << 60])}, "x"),
         ({}, "give arrays by outcome"),
         (7, "the values are int"),
@@ -191,6 +203,14 @@ def test_numbers_that_cannot_be_stored(tmp_path, values, words):
     with pytest.raises(mw.InvalidError, match=words):
         mw.write("bad", values, tmp_path)
     assert all(summary["worlds"] == 0 for summary in mw.open(tmp_path).ensembles.summaries())
+
+
+@pytest.mark.parametrize("width", ["decimal32(9, 2)", "decimal64(18, 2)", "decimal128(38, 2)", "decimal256(60, 2)"])
+def test_decimals_are_their_nearest_numbers(tmp_path, width):
+    name, digits, scale = re.match(r"(\w+)\((\d+), (\d+)\)", width).groups()
+    given = [decimal.Decimal(text) for text in ("1.25", "-0.01", "9999999.99", "0")]
+    column = pa.array(given).cast(getattr(pa, name)(int(digits), int(scale)))
+    assert mw.write("money", pa.table({"x": column}), tmp_path)["all"].worlds("x").tolist() == [float(of) for of in given]
 
 
 def test_numbers_that_are_not_finite_are_floats(tmp_path):
