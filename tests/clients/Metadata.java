@@ -1,4 +1,6 @@
 import java.io.StringWriter;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.sql.*;
 import java.util.*;
 import org.postgresql.PGConnection;
@@ -13,6 +15,41 @@ public class Metadata {
             rows.add(String.join(" ", values));
         }
         return String.join(",", rows);
+    }
+
+    /** The arguments of a method: names of the table and its schema, and any column. */
+    private static Object[] arguments(Method method, String schema, String table) {
+        Class<?>[] types = method.getParameterTypes();
+        Object[] values = new Object[types.length];
+        int names = 0;
+        for (int place = 0; place < types.length; place++) {
+            if (types[place] == String.class) {
+                values[place] = new String[] {null, schema, table, "%"}[Math.min(names++, 3)];
+            } else if (types[place] == boolean.class) {
+                values[place] = true;
+            } else if (types[place] == int.class) {
+                values[place] = 1;
+            }
+        }
+        return values;
+    }
+
+    /** Calls every method, reads its rows, and lists those that fail. The driver itself lacks some. */
+    private static String failed(DatabaseMetaData data, String schema, String table) throws Exception {
+        List<String> failed = new ArrayList<>();
+        int called = 0;
+        for (Method method : DatabaseMetaData.class.getMethods()) {
+            if (method.getDeclaringClass() != DatabaseMetaData.class) continue;
+            try {
+                Object found = method.invoke(data, arguments(method, schema, table));
+                if (found instanceof ResultSet) list((ResultSet) found);
+                called++;
+            } catch (InvocationTargetException error) {
+                boolean isLacking = error.getCause() instanceof SQLFeatureNotSupportedException;
+                if (!isLacking) failed.add(method.getName() + ": " + error.getCause().getMessage());
+            }
+        }
+        return called + " " + failed;
     }
 
     public static void main(String[] words) throws Exception {
@@ -37,7 +74,11 @@ public class Metadata {
             System.out.println("types=" + list(data.getTypeInfo(), "TYPE_NAME"));
             System.out.println("keywords=" + data.getSQLKeywords());
             data.getBestRowIdentifier(null, schema, table, DatabaseMetaData.bestRowSession, true).close();
-            data.getTablePrivileges(null, schema, table).close();
+            System.out.println("privileges=" + list(data.getTablePrivileges(null, schema, table), "GRANTEE", "PRIVILEGE"));
+            System.out.println("failed=" + failed(data, schema, table));
+            connection.setSchema("sim");
+            connection.setSchema(schema);
+            System.out.println("schema=" + connection.getSchema());
             String sql = "SELECT host, cores FROM cpu WHERE host = ? AND time <= ? AND cores >= ?";
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
                 statement.setString(1, "a");

@@ -88,6 +88,10 @@ def test_jdbc_reads_metadata(server, stored):
         assert found[empty] == "", empty
     assert {"int8", "text", "timestamptz", "_text"} <= set(found["types"].split(","))
     assert "qualify" in found["keywords"].split(",")
+    # All but the few that the driver lacks, and nobody may write.
+    called, failed = found["failed"].split(" ", 1)
+    assert int(called) > 160 and failed == "[]", found["failed"]
+    assert found["privileges"] == "me SELECT" and found["schema"] == stored
     assert (found["prepared"], found["any"]) == ("a 8", "1")
     assert found["copied"] == "2 host,cores|a,8|b,9|"
 

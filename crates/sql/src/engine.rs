@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::datatypes::{DataType, SchemaRef};
-use arrow::record_batch::RecordBatch;
+use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
+use arrow::record_batch::{RecordBatch, RecordBatchOptions};
 use datafusion::catalog::{
     CatalogProvider, MemoryCatalogProvider, MemorySchemaProvider, SchemaProvider, TableProvider,
 };
@@ -219,7 +219,9 @@ impl Engine {
             let answer = self.context.execute_logical_plan(plan).await?;
             let context = Arc::new(answer.task_ctx());
             let plan = answer.create_physical_plan().await?;
-            Ok(Rows { stream: execute_stream(plan.clone(), context)?, plan })
+            let stream = execute_stream(plan.clone(), context)?;
+            let schema = self.sent(&stream.schema());
+            Ok(Rows { stream, schema, plan })
         })
     }
 
@@ -245,7 +247,7 @@ impl Engine {
             if about {
                 plan = with_lists_of_oids(plan)?;
             }
-            Ok(Asked { types, columns: Arc::new(plan.schema().as_arrow().clone()) })
+            Ok(Asked { types, columns: self.sent(plan.schema().inner()) })
         })
     }
 
@@ -287,6 +289,15 @@ impl Engine {
             Rewritten::Nothing(columns) => question(&nothing(&columns), Dialect::Generic),
             Rewritten::Question => Ok(statement),
         }
+    }
+
+    /// The columns of an answer as the client gets them.
+    fn sent(&self, columns: &SchemaRef) -> SchemaRef {
+        if self.postgres.is_none() {
+            return columns.clone();
+        }
+        let sent = |field: &FieldRef| field.as_ref().clone().with_name(postgres::without_mark(field.name()));
+        Arc::new(Schema::new(columns.fields().iter().map(sent).collect::<Vec<_>>()))
     }
 
     async fn plan(&self, statement: Statement) -> Result<LogicalPlan, QueryError> {
@@ -408,13 +419,14 @@ pub struct Asked {
 /// The answer to a query, streamed batch by batch.
 pub struct Rows {
     stream: SendableRecordBatchStream,
+    schema: SchemaRef,
     plan: Arc<dyn ExecutionPlan>,
 }
 
 impl Rows {
     /// The columns.
     pub fn schema(&self) -> SchemaRef {
-        self.stream.schema()
+        self.schema.clone()
     }
 
     /// The data read for the rows so far; complete after the last row.
@@ -424,6 +436,11 @@ impl Rows {
 
     /// The next rows; `None` after the last.
     pub async fn next(&mut self) -> Option<Result<RecordBatch, QueryError>> {
-        Some(self.stream.next().await?.map_err(QueryError::from))
+        let batch = self.stream.next().await?;
+        Some(batch.map_err(QueryError::from).and_then(|batch| {
+            let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+            let named = RecordBatch::try_new_with_options(self.schema.clone(), batch.columns().to_vec(), &rows);
+            named.map_err(|error| QueryError::Invalid { reason: error.to_string() })
+        }))
     }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use sql::postgres::setting;
 
+use super::backends::Stop;
 use super::cursors::{self, Declare, Fetch};
 use super::error::PgError;
 use super::words::Words;
@@ -23,6 +24,14 @@ pub(super) enum Command {
     TimeoutOnce(Option<Duration>),
     /// Sets the application name.
     Name(String),
+    /// Sets the schemas of plain table names; none: the default.
+    Path(Vec<String>),
+    /// Sets them until the transaction ends.
+    PathOnce(Vec<String>),
+    /// Sets a time zone, which has no effect.
+    Zone(String),
+    /// Cancels the statement of a connection, or ends it.
+    Stop(Stop),
     /// Shows a setting.
     Show(String),
     /// Drops a prepared statement, or all.
@@ -66,14 +75,17 @@ impl Command {
             ["DISCARD", ..] => Self::Discard,
             ["DEALLOCATE", "ALL"] | ["DEALLOCATE", "PREPARE", "ALL"] => Self::Deallocate(None),
             ["DEALLOCATE", ..] => Self::Deallocate(words.last().map(|name| name.trim_matches('"').to_owned())),
+            ["RESET", "SEARCH_PATH"] => Self::Path(Vec::new()),
             ["RESET", "ALL" | "STATEMENT_TIMEOUT"] => Self::Timeout(None),
             ["RESET", ..] => Self::Nothing("RESET"),
             ["SET", "LOCAL", _, ..] => match Self::set(words.get(2..).unwrap_or_default())? {
                 Self::Timeout(timeout) => Self::TimeoutOnce(timeout),
+                Self::Path(names) => Self::PathOnce(names),
                 other => other,
             },
             ["SET", "SESSION", _, ..] => Self::set(words.get(2..).unwrap_or_default())?,
             ["SET", ..] => Self::set(words.get(1..).unwrap_or_default())?,
+            ["SELECT", ..] => return Ok(Stop::of(sql)?.map(Self::Stop)),
             ["SHOW", "TRANSACTION", "ISOLATION", ..] => Self::Show("transaction_isolation".to_owned()),
             ["SHOW", "TIME", "ZONE"] => Self::Show("timezone".to_owned()),
             ["SHOW", name] if setting(&name.to_lowercase()).is_some() || OWN.contains(&&*name.to_lowercase()) => {
@@ -84,6 +96,11 @@ impl Command {
     }
 
     fn set(words: &[&str]) -> Result<Self, PgError> {
+        let zone = words
+            .first()
+            .zip(words.get(1))
+            .is_some_and(|(time, zone)| time.eq_ignore_ascii_case("time") && zone.eq_ignore_ascii_case("zone"));
+        let words = if zone { &words[1..] } else { words };
         let name = words.first().map(|name| name.to_lowercase()).unwrap_or_default();
         let values = words.get(1..).unwrap_or_default();
         let values = if values.first().is_some_and(|to| to.eq_ignore_ascii_case("to")) { &values[1..] } else { values };
@@ -91,6 +108,8 @@ impl Command {
         match name.as_str() {
             "statement_timeout" => timeout(&value).map(Self::Timeout),
             "application_name" => Ok(Self::Name(value)),
+            "search_path" => Ok(Self::Path(schemas(&values.join(" ")))),
+            "timezone" | "zone" if !is_utc(&value) => Ok(Self::Zone(value)),
             "client_encoding" | "names" if !is_utf8(&value) => {
                 Err(PgError::new("22023", format!("unsupported encoding {value:?}: use UTF8")))
             }
@@ -104,6 +123,8 @@ impl Command {
             Self::Begin => "BEGIN",
             Self::End(tag) | Self::Nothing(tag) => tag,
             Self::Timeout(_) | Self::TimeoutOnce(_) | Self::Name(_) => "SET",
+            Self::Path(_) | Self::PathOnce(_) | Self::Zone(_) => "SET",
+            Self::Stop(_) => "SELECT 1",
             Self::Show(_) => "SHOW",
             Self::Deallocate(_) => "DEALLOCATE",
             Self::Discard => "DISCARD ALL",
@@ -112,6 +133,22 @@ impl Command {
             Self::Close(_) => "CLOSE CURSOR",
         }
     }
+}
+
+/// The names in a search path; none for `DEFAULT`.
+pub(super) fn schemas(path: &str) -> Vec<String> {
+    let name = |written: &str| match written.trim() {
+        quoted if quoted.starts_with(['"', '\'']) => quoted.trim_matches(['"', '\'']).to_owned(),
+        plain => plain.to_lowercase(),
+    };
+    let names = path.split(',').map(name).filter(|name| !name.is_empty() && name != "default");
+    names.collect()
+}
+
+/// Whether a time zone is the one of this server.
+fn is_utc(zone: &str) -> bool {
+    const UTC: [&str; 10] = ["utc", "etc/utc", "gmt", "z", "zulu", "default", "local", "0", "+00", "+00:00"];
+    UTC.contains(&zone.to_lowercase().as_str())
 }
 
 /// The words after the first.
@@ -169,6 +206,12 @@ mod tests {
             ("SET statement_timeout=0", Some(Command::Timeout(None))),
             ("SET extra_float_digits = 3", Some(Command::Nothing("SET"))),
             ("SET client_encoding TO 'UTF8'", Some(Command::Nothing("SET"))),
+            ("SET search_path = \"A b\", public", Some(Command::Path(vec!["A b".to_owned(), "public".to_owned()]))),
+            ("SET LOCAL search_path TO Met", Some(Command::PathOnce(vec!["met".to_owned()]))),
+            ("SET search_path TO DEFAULT", Some(Command::Path(Vec::new()))),
+            ("RESET search_path", Some(Command::Path(Vec::new()))),
+            ("SET TIME ZONE 'UTC'", Some(Command::Nothing("SET"))),
+            ("SET SESSION TIMEZONE TO 'Europe/Berlin'", Some(Command::Zone("Europe/Berlin".to_owned()))),
             ("SHOW server_version", Some(Command::Show("server_version".to_owned()))),
             ("show transaction isolation level", Some(Command::Show("transaction_isolation".to_owned()))),
             ("DEALLOCATE \"s1\"", Some(Command::Deallocate(Some("s1".to_owned())))),

@@ -5,6 +5,7 @@
 //! `pgwire` reads and writes the messages; this module interprets them.
 
 mod authorize;
+mod backends;
 mod commands;
 mod copy;
 mod cursors;
@@ -17,19 +18,18 @@ mod values;
 mod wire;
 mod words;
 
-use std::collections::HashMap;
-use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::TcpStream;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::app::App;
 use crate::connections::{Accepted, Listener};
 use crate::tls::Tls;
+use backends::Running;
 
 /// The ALPN name of the protocol; TLS clients may send it.
 pub(crate) const ALPN: &[u8] = b"postgresql";
@@ -80,73 +80,6 @@ struct Shared {
     app: App,
     tls: Option<Tls>,
     running: Running,
-}
-
-/// Connections by number, so that a cancel request finds its statement.
-#[derive(Debug, Default)]
-struct Running(Mutex<HashMap<i32, Arc<Slot>>>);
-
-/// The running statement of one connection.
-#[derive(Debug)]
-struct Slot {
-    secret: i32,
-    cancel: Mutex<Option<oneshot::Sender<()>>>,
-}
-
-/// A connection's entry; dropping it frees the number.
-struct Key<'a> {
-    running: &'a Running,
-    number: i32,
-    slot: Arc<Slot>,
-}
-
-impl Running {
-    fn enter(&self) -> io::Result<Key<'_>> {
-        let mut random = [0; 8];
-        let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            getrandom::fill(&mut random).map_err(io::Error::other)?;
-            let [a, b, c, d, e, f, g, h] = random;
-            let number = i32::from_be_bytes([a & 0x7f, b, c, d]);
-            if running.contains_key(&number) {
-                continue;
-            }
-            let slot = Arc::new(Slot { secret: i32::from_be_bytes([e, f, g, h]), cancel: Mutex::default() });
-            running.insert(number, slot.clone());
-            return Ok(Key { running: self, number, slot });
-        }
-    }
-
-    /// Cancels the running statement of a connection if `secret` matches.
-    fn cancel(&self, number: i32, secret: i32) {
-        let slot = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&number).cloned();
-        let Some(slot) = slot.filter(|slot| slot.secret == secret) else { return };
-        let running = slot.cancel.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(cancel) = running
-            && cancel.send(()).is_err()
-        {
-            tracing::debug!("a statement ended before its cancellation");
-        }
-    }
-}
-
-impl Drop for Key<'_> {
-    fn drop(&mut self) {
-        self.running.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.number);
-    }
-}
-
-impl Slot {
-    /// Begins a statement; the receiver ends when a request cancels it.
-    fn begin(&self) -> oneshot::Receiver<()> {
-        let (cancel, cancelled) = oneshot::channel();
-        *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = Some(cancel);
-        cancelled
-    }
-
-    fn end(&self) {
-        *self.cancel.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    }
 }
 
 /// Waits until the client is gone, even while the server does not read from it.

@@ -21,7 +21,7 @@ use tokio::sync::watch;
 
 use super::Shared;
 use super::authorize::{UNKNOWN_TOKEN, authorize};
-use super::commands::{is_utf8, timeout};
+use super::commands::{is_utf8, schemas, timeout};
 use super::error::PgError;
 use super::session::{Session, Settings};
 use super::statements::Asker;
@@ -100,7 +100,7 @@ async fn admit<S: AsyncRead + AsyncWrite + Unpin>(
     let introduced = async {
         let told = Startup::decode(&mut first, &context).ok().flatten();
         let told = told.ok_or_else(|| PgError::protocol("this server speaks version 3 of the PostgreSQL protocol"))?;
-        introduce(&mut wire, &told, shared, secure, peer).await
+        introduce(&mut wire, &told, shared, secure, peer, entered.number).await
     };
     let patience = shared.app.settings.request_timeout + shared.app.settings.question_timeout;
     let introduced = match tokio::time::timeout(patience, introduced).await {
@@ -116,9 +116,10 @@ async fn admit<S: AsyncRead + AsyncWrite + Unpin>(
             return Ok(());
         }
     };
+    entered.slot.is_now_of(asker.access.name());
     welcome(&mut wire, &settings)?;
     wire.put(&BackendKeyData::new(entered.number, SecretKey::I32(entered.slot.secret)))?;
-    Session::new(wire, asker, settings, watch, &entered.slot).run(closing).await
+    Session::new(wire, asker, settings, watch, &entered.slot, &shared.running).run(closing).await
 }
 
 fn welcome<S: AsyncRead + AsyncWrite + Unpin>(wire: &mut Wire<S>, settings: &Settings) -> io::Result<()> {
@@ -137,6 +138,7 @@ async fn introduce<S: AsyncRead + AsyncWrite + Unpin>(
     shared: &Arc<Shared>,
     secure: bool,
     peer: IpAddr,
+    pid: i32,
 ) -> Result<(Asker, Settings), PgError> {
     let broken = |error: io::Error| PgError::fatal("08006", error.to_string());
     if shared.tls.is_some() && !secure {
@@ -164,10 +166,11 @@ async fn introduce<S: AsyncRead + AsyncWrite + Unpin>(
     };
     access.may_read()?;
     let user = told.parameters.get("user").cloned().unwrap_or_default();
-    let login = Login { database: DATABASE.to_owned(), user };
+    let login = Login { database: DATABASE.to_owned(), schema: DATABASE.to_owned(), user, pid };
     let mut asker = Asker { app: shared.app.clone(), access, login };
     let wanted = told.parameters.get("database").filter(|name| !name.is_empty()).unwrap_or(&asker.login.user);
     asker.login.database = database(wanted, &asker).await?;
+    asker.look_in(&settings.path).await?;
     Ok((asker, Settings { token, ..settings }))
 }
 
@@ -217,7 +220,12 @@ impl Settings {
         for (name, value) in pairs {
             if name.eq_ignore_ascii_case("statement_timeout") {
                 settings.timeout = timeout(value)?;
+            } else if name.eq_ignore_ascii_case("search_path") {
+                settings.path = schemas(value);
             }
+        }
+        if let Some(value) = parameters.get("search_path") {
+            settings.path = schemas(value);
         }
         if let Some(value) = parameters.get("statement_timeout") {
             settings.timeout = timeout(value)?;

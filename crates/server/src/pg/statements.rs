@@ -5,6 +5,7 @@ use std::time::Duration;
 use arrow::datatypes::SchemaRef;
 use sql::Literal;
 use sql::postgres::Login;
+use table::SIM;
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -34,14 +35,7 @@ impl Asker {
     fn question(&self, sql: String, wanted: Wanted) -> Question {
         let databases = self.access.databases().map(<[_]>::to_vec);
         let login = Some(self.login.clone());
-        Question::Sql(Sql {
-            text: sql,
-            ensemble: None,
-            database: self.login.database.clone(),
-            databases,
-            login,
-            wanted,
-        })
+        Question::Sql(Sql { text: sql, ensemble: None, database: self.login.schema.clone(), databases, login, wanted })
     }
 
     fn asker(self) -> answers::Asker {
@@ -51,6 +45,21 @@ impl Asker {
     /// The readable databases.
     pub(super) async fn databases(self) -> Result<Vec<String>, PgError> {
         Ok(self.asker().databases().await?)
+    }
+
+    /// Sets the database of plain table names to the first of the schemas that is one, or else to the connection's.
+    pub(super) async fn look_in(&mut self, schemas: &[String]) -> Result<(), PgError> {
+        let mut schema = self.login.database.clone();
+        let others = schemas.iter().take_while(|name| **name != schema).filter(|name| *name != SIM);
+        let others: Vec<_> = others.collect();
+        if !others.is_empty() {
+            let known = self.clone().databases().await?;
+            if let Some(first) = others.into_iter().find(|name| known.contains(name)) {
+                schema.clone_from(first);
+            }
+        }
+        self.login.schema = schema;
+        Ok(())
     }
 
     /// Describes a query, within `patience`.

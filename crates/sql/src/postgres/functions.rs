@@ -147,6 +147,7 @@ impl Adder<'_> {
 pub(super) fn register(context: &SessionContext, relations: &Arc<Relations>, login: &Login) {
     let add = Adder(context);
     constants(&add, login);
+    privileges(&add);
     names(&add, relations);
     lists(&add, login);
     let own = login.clone();
@@ -171,19 +172,15 @@ fn invalid(reason: String) -> DataFusionError {
 fn constants(add: &Adder<'_>, login: &Login) {
     let version = format!("PostgreSQL {SERVER_VERSION} (manyworlds {})", env!("CARGO_PKG_VERSION"));
     add.always(&["version"], &text(version));
-    add.always(&["current_database", "current_catalog", "current_schema"], &text(&login.database));
+    add.always(&["current_database", "current_catalog"], &text(&login.database));
+    add.always(&["current_schema"], &text(&login.schema));
     add.always(&["current_user", "session_user", "user", "current_role", "pg_get_userbyid"], &text(&login.user));
     add.always(&["pg_encoding_to_char"], &text("UTF8"));
-    add.always(&["pg_backend_pid", "pg_my_temp_schema"], &ScalarValue::Int64(Some(0)));
+    add.always(&["pg_backend_pid"], &ScalarValue::Int32(Some(login.pid)));
+    add.always(&["pg_my_temp_schema"], &ScalarValue::Int64(Some(0)));
     let no = ["pg_is_in_recovery", "pg_is_other_temp_schema", "row_security_active", "pg_relation_is_publishable"];
     add.always(&no, &ScalarValue::Boolean(Some(false)));
     let yes = [
-        "has_table_privilege",
-        "has_schema_privilege",
-        "has_database_privilege",
-        "has_any_column_privilege",
-        "has_column_privilege",
-        "has_function_privilege",
         "pg_has_role",
         "pg_type_is_visible",
         "pg_function_is_visible",
@@ -217,6 +214,7 @@ fn constants(add: &Adder<'_>, login: &Login) {
         "pg_get_triggerdef",
         "pg_tablespace_location",
         "pg_size_pretty",
+        "pg_stat_get_numscans",
         "inet_server_addr",
         "inet_client_addr",
         "json_build_object",
@@ -225,6 +223,27 @@ fn constants(add: &Adder<'_>, login: &Login) {
     add.always(&none, &ScalarValue::Utf8(None));
     let sizes = ["pg_relation_size", "pg_total_relation_size", "pg_table_size", "pg_indexes_size", "pg_database_size"];
     add.always(&sizes, &ScalarValue::Int64(None));
+}
+
+/// Privileges that everybody has who may log in. No table can be changed.
+const PRIVILEGES: [&str; 4] = ["select", "usage", "connect", "execute"];
+
+/// Functions of an object and, last, of privileges in a list, of which one is enough.
+fn privileges(add: &Adder<'_>) {
+    for name in [
+        "has_table_privilege",
+        "has_schema_privilege",
+        "has_database_privilege",
+        "has_any_column_privilege",
+        "has_column_privilege",
+        "has_function_privilege",
+    ] {
+        add.of(name, DataType::Boolean, |row| {
+            let wanted = text_at(row, row.len().saturating_sub(1)).unwrap_or_default().to_lowercase();
+            let has = wanted.split(',').any(|wanted| PRIVILEGES.contains(&wanted.trim()));
+            Ok(ScalarValue::Boolean(Some(has)))
+        });
+    }
 }
 
 fn names(add: &Adder<'_>, relations: &Arc<Relations>) {

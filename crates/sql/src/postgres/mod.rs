@@ -15,6 +15,7 @@ mod relations;
 mod rewrite;
 mod rows;
 mod settings;
+mod times;
 mod types;
 
 use std::sync::Arc;
@@ -28,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use own::Own;
 pub(crate) use parameters::written_types;
 use relations::Relations;
-pub(crate) use rewrite::{Rewritten, is_about_postgres, rewrite};
+pub(crate) use rewrite::{Rewritten, is_about_postgres, rewrite, without_mark};
 pub use settings::{search_path, setting};
 pub(crate) use types::oids;
 pub use types::{length_of, oid_of, type_of};
@@ -38,8 +39,12 @@ pub use types::{length_of, oid_of, type_of};
 pub struct Login {
     /// The database.
     pub database: String,
+    /// The database of plain table names: the same, unless the client sets its search path.
+    pub schema: String,
     /// The user name that the client sent.
     pub user: String,
+    /// The number of the connection.
+    pub pid: i32,
 }
 
 /// The PostgreSQL release whose catalogue this imitates; drivers check it.
@@ -59,7 +64,7 @@ pub(crate) struct Catalog(Arc<Relations>);
 impl Catalog {
     /// Adds the tables and functions to a session.
     pub(crate) fn register(context: &SessionContext, catalog: &dyn CatalogProvider, login: &Login) -> Result<Self> {
-        let relations = Arc::new(Relations::list(catalog, &login.database));
+        let relations = Arc::new(Relations::list(catalog, &login.schema));
         let own = |schema, more| Own { schema, relations: relations.clone(), login: login.clone(), more };
         catalog.register_schema(CATALOG, Arc::new(own(CATALOG, None)))?;
         let state = context.state_ref();
@@ -75,6 +80,7 @@ impl Catalog {
             options.execution.time_zone = Some("UTC".to_owned());
         }
         functions::register(context, &relations, login);
+        times::register(context);
         Ok(Self(relations))
     }
 

@@ -14,6 +14,7 @@ use super::relations::{Numbers, Relations};
 use super::rows::{Column, batch};
 use super::types::TYPES;
 use super::{CATALOG, INFORMATION, Login, is_own, settings};
+use crate::literals::quoted_if_needed;
 
 /// PostgreSQL's numbers of its schemas and of the owner of everything.
 const CATALOG_SCHEMA: i64 = 11;
@@ -21,7 +22,7 @@ const INFORMATION_SCHEMA: i64 = 13_000;
 const OWNER: i64 = 10;
 
 /// Tables that have rows here; all others of PostgreSQL's are empty.
-pub(super) const FILLED: [(&str, &str); 14] = [
+pub(super) const FILLED: [(&str, &str); 16] = [
     (CATALOG, "pg_attribute"),
     (CATALOG, "pg_class"),
     (CATALOG, "pg_database"),
@@ -29,9 +30,11 @@ pub(super) const FILLED: [(&str, &str); 14] = [
     (CATALOG, "pg_namespace"),
     (CATALOG, "pg_roles"),
     (CATALOG, "pg_settings"),
+    (CATALOG, "pg_show_all_settings"),
     (CATALOG, "pg_tables"),
     (CATALOG, "pg_type"),
     (CATALOG, "pg_user"),
+    (INFORMATION, "character_sets"),
     (INFORMATION, "columns"),
     (INFORMATION, "information_schema_catalog_name"),
     (INFORMATION, "schemata"),
@@ -93,10 +96,18 @@ impl Own {
             (CATALOG, "pg_type") => types(),
             (CATALOG, "pg_roles") => self.roles(),
             (CATALOG, "pg_user") => self.users(),
-            (CATALOG, "pg_settings") => self.settings(),
+            (CATALOG, "pg_settings" | "pg_show_all_settings") => self.settings(),
             (CATALOG, "pg_get_keywords") => keywords(),
             (INFORMATION, "tables") => self.tables(),
             (INFORMATION, "schemata") => self.schemata(),
+            (INFORMATION, "character_sets") => vec![
+                ("character_set_name", Column::texts(["UTF8".to_owned()])),
+                ("character_repertoire", Column::Text("UCS")),
+                ("form_of_use", Column::Text("UTF8")),
+                ("default_collate_catalog", Column::texts([self.login.database.clone()])),
+                ("default_collate_schema", Column::Text(CATALOG)),
+                ("default_collate_name", Column::Text("C")),
+            ],
             (INFORMATION, "information_schema_catalog_name") => {
                 vec![("catalog_name", Column::texts([self.login.database.clone()]))]
             }
@@ -120,6 +131,7 @@ impl Own {
 
     fn classes(&self) -> Vec<(&'static str, Column)> {
         let (relations, tables) = (&self.relations, &self.relations.tables);
+        let owner = quoted_if_needed(&self.login.user);
         vec![
             ("oid", Column::Integers(tables.iter().map(|t| t.oid).collect())),
             ("relname", Column::texts(tables.iter().map(|t| t.name.clone()))),
@@ -131,6 +143,8 @@ impl Own {
             ("relhasoids", Column::Boolean(false)),
             ("relispopulated", Column::Boolean(true)),
             ("relreplident", Column::Text("n")),
+            // The owner may read, and nobody may write.
+            ("relacl", Column::ListOf(format!("{owner}=r/{owner}"))),
         ]
     }
 
@@ -180,7 +194,9 @@ impl Own {
         let all = settings::all(&self.login);
         vec![
             ("name", Column::texts(all.iter().map(|(name, _)| (*name).to_owned()))),
-            ("setting", Column::texts(all.into_iter().map(|(_, value)| value))),
+            ("setting", Column::texts(all.iter().map(|(_, value)| value.clone()))),
+            ("boot_val", Column::texts(all.iter().map(|(_, value)| value.clone()))),
+            ("reset_val", Column::texts(all.into_iter().map(|(_, value)| value))),
             ("source", Column::Text("default")),
         ]
     }

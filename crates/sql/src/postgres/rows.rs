@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, BooleanArray, Float64Array, Int64Array, StringArray, new_null_array};
+use arrow::array::{
+    ArrayRef, BooleanArray, Float64Array, Int64Array, ListBuilder, StringArray, StringBuilder, new_null_array,
+};
 use arrow::datatypes::DataType;
 use arrow::record_batch::RecordBatch;
 use datafusion::error::Result;
@@ -19,6 +21,8 @@ pub(super) enum Column {
     Integer(i64),
     Text(&'static str),
     Boolean(bool),
+    /// A list of one text.
+    ListOf(String),
 }
 
 impl Column {
@@ -33,7 +37,7 @@ impl Column {
             Self::Optional(values) => Some(values.len()),
             Self::Texts(values) => Some(values.len()),
             Self::Booleans(values) => Some(values.len()),
-            Self::Integer(_) | Self::Text(_) | Self::Boolean(_) => None,
+            Self::Integer(_) | Self::Text(_) | Self::Boolean(_) | Self::ListOf(_) => None,
         }
     }
 
@@ -46,6 +50,11 @@ impl Column {
             Self::Integer(value) => Arc::new(Int64Array::from(vec![value; rows])),
             Self::Text(value) => Arc::new(StringArray::from(vec![value; rows])),
             Self::Boolean(value) => Arc::new(BooleanArray::from(vec![value; rows])),
+            Self::ListOf(value) => {
+                let mut lists = ListBuilder::new(StringBuilder::new());
+                (0..rows).for_each(|_| lists.append_value([Some(&value)]));
+                Arc::new(lists.finish())
+            }
         }
     }
 }

@@ -40,7 +40,7 @@ pub fn setting(name: &str) -> Option<&'static str> {
 /// The schemas of tables whose names need none, in order.
 pub(super) fn schemas(login: &Login) -> Vec<String> {
     let mut schemas = vec![SIM.to_owned()];
-    schemas.extend((login.database != SIM).then(|| login.database.clone()));
+    schemas.extend((login.schema != SIM).then(|| login.schema.clone()));
     schemas
 }
 

@@ -4,13 +4,14 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use bytes::{BufMut as _, BytesMut};
 use pgwire::messages::copy::CopyDone;
 use pgwire::messages::extendedquery::{Execute, PortalSuspended};
-use pgwire::messages::response::{CommandComplete, EmptyQueryResponse, TransactionStatus};
+use pgwire::messages::response::{CommandComplete, EmptyQueryResponse, NoticeResponse, TransactionStatus};
 use sql::postgres::{search_path, setting};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::Session;
 use super::portal::Portal;
 use crate::pg::authorize::authorize;
+use crate::pg::backends::Stop;
 use crate::pg::commands::Command;
 use crate::pg::cursors::{Declare, Fetch};
 use crate::pg::error::PgError;
@@ -180,6 +181,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<'_, S> {
                 }
                 self.status = TransactionStatus::Idle;
                 self.settings.timeout = self.settings.timeout_after;
+                self.asker.login.schema.clone_from(&self.settings.schema_after);
                 self.portals.end_transaction();
             }
             Command::Nothing("ROLLBACK") if failed => self.status = TransactionStatus::Transaction,
@@ -193,6 +195,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<'_, S> {
                 self.settings.timeout = timeout;
             }
             Command::Name(name) => self.settings.application = name,
+            Command::Path(names) => {
+                self.asker.look_in(&names).await?;
+                self.settings.schema_after.clone_from(&self.asker.login.schema);
+            }
+            Command::PathOnce(names) if self.status == TransactionStatus::Transaction => {
+                self.asker.look_in(&names).await?;
+            }
+            Command::Zone(zone) => self.warn(&format!(
+                "time zone {zone:?} has no effect: times are in UTC; write time AT TIME ZONE '{zone}' in queries"
+            ))?,
+            Command::Stop(stop) => self.stop(stop, &portal.formats, describe)?,
             Command::Show(name) => self.show(&name, describe)?,
             Command::Deallocate(None) => self.prepared.clear(),
             Command::Deallocate(Some(name)) => drop(self.prepared.remove(&name)),
@@ -201,13 +214,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<'_, S> {
                 self.portals.0.clear();
                 self.settings.timeout = None;
                 self.settings.timeout_after = None;
+                self.asker.look_in(&[]).await?;
+                self.settings.schema_after.clone_from(&self.asker.login.schema);
             }
             Command::Declare(declare) => self.declare(declare, portal).await?,
             Command::Fetch(fetch) => tag = format!("FETCH {}", self.fetch(&fetch, &portal.formats, describe).await?),
             Command::Close(None) => self.portals.0.clear(),
             Command::Close(Some(name)) => drop(self.portals.take(&name)?),
             // Outside a transaction these have no effect.
-            Command::Nothing(_) | Command::TimeoutOnce(_) => {}
+            Command::Nothing(_) | Command::TimeoutOnce(_) | Command::PathOnce(_) => {}
         }
         Ok(self.wire.put(&CommandComplete::new(tag))?)
     }
@@ -256,6 +271,33 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<'_, S> {
         portal.formats = own;
         self.portals.0.insert(fetch.name.clone(), portal);
         Ok(sent)
+    }
+
+    /// Sends a warning, which does not fail the statement.
+    fn warn(&mut self, message: &str) -> Result<(), PgError> {
+        let fields = [(b'S', "WARNING"), (b'V', "WARNING"), (b'C', "01000"), (b'M', message)];
+        Ok(self.wire.put(&NoticeResponse::new(fields.map(|(kind, text)| (kind, text.to_owned())).into()))?)
+    }
+
+    /// Stops another connection, and sends whether there is one.
+    fn stop(&mut self, stop: Stop, formats: &Formats, describe: bool) -> Result<(), PgError> {
+        self.check()?;
+        let found = self.running.stop(stop, self.asker.access.name());
+        if describe {
+            let columns = Schema::new(vec![Field::new(stop.name(), DataType::Boolean, false)]);
+            self.wire.put(&description(&columns, formats))?;
+        }
+        let value: &[u8] = match (formats.of(0), found) {
+            (1, true) => &[1],
+            (1, false) => &[0],
+            (_, true) => b"t",
+            (_, false) => b"f",
+        };
+        self.wire.put_row(1, |out| {
+            out.put_u32(value.len() as u32);
+            out.put_slice(value);
+        });
+        Ok(())
     }
 
     fn show(&mut self, name: &str, describe: bool) -> Result<(), PgError> {

@@ -22,11 +22,12 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::connections::closed;
+use crate::pg::backends::{Running, Slot};
 use crate::pg::error::PgError;
+use crate::pg::parameters;
 use crate::pg::statements::{Asker, nobody};
 use crate::pg::values::{Formats, description};
 use crate::pg::wire::Wire;
-use crate::pg::{Slot, parameters};
 use portal::{PREPARED_BYTES_MAX, Portal, Portals, Prepared};
 
 #[derive(Debug, Clone, Default)]
@@ -36,6 +37,10 @@ pub(super) struct Settings {
     pub(super) timeout: Option<Duration>,
     /// The statement timeout after the current transaction.
     pub(super) timeout_after: Option<Duration>,
+    /// The search path that the client connected with.
+    pub(super) path: Vec<String>,
+    /// The database of plain table names after the current transaction.
+    pub(super) schema_after: String,
     pub(super) token: Option<String>,
 }
 
@@ -45,6 +50,7 @@ pub(super) struct Session<'a, S> {
     settings: Settings,
     watch: &'a TcpStream,
     slot: &'a Arc<Slot>,
+    running: &'a Running,
     prepared: HashMap<String, Prepared>,
     portals: Portals,
     status: TransactionStatus,
@@ -71,13 +77,16 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
         settings: Settings,
         watch: &'a TcpStream,
         slot: &'a Arc<Slot>,
+        running: &'a Running,
     ) -> Self {
+        let schema_after = asker.login.schema.clone();
         Self {
             wire,
             asker,
-            settings: Settings { timeout_after: settings.timeout, ..settings },
+            settings: Settings { timeout_after: settings.timeout, schema_after, ..settings },
             watch,
             slot,
+            running,
             prepared: HashMap::new(),
             portals: Portals::default(),
             status: TransactionStatus::Idle,
@@ -105,6 +114,10 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
                 }
                 () = closed(&mut closing) => {
                     self.say(&PgError::fatal("57P01", "the server is closing")).await?;
+                    break;
+                }
+                () = self.slot.terminated() => {
+                    self.say(&PgError::fatal("57P01", "another connection ended this one")).await?;
                     break;
                 }
             };

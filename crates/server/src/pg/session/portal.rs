@@ -83,6 +83,7 @@ impl Portals {
     pub(super) fn columns_of_command(&self, command: Option<&Command>) -> Option<Schema> {
         Some(match command? {
             Command::Show(name) => Schema::new(vec![Field::new(name, DataType::Utf8, false)]),
+            Command::Stop(stop) => Schema::new(vec![Field::new(stop.name(), DataType::Boolean, false)]),
             Command::Fetch(fetch) => {
                 let cursor = self.0.get(&fetch.name).and_then(|portal| portal.answer.as_ref());
                 cursor.and_then(Answer::known_columns).map_or_else(Schema::empty, |columns| columns.as_ref().clone())

@@ -1,8 +1,10 @@
 //! Rewrites statements of PostgreSQL's clients to statements that DataFusion can plan.
 
 mod casts;
+mod names;
 mod nothing;
 mod order;
+mod times;
 
 use datafusion::sql::sqlparser::ast::{
     self, BinaryOperator, CastKind, ExcludeSelectItem, Expr, Function, FunctionArgumentClause, FunctionArguments,
@@ -10,11 +12,12 @@ use datafusion::sql::sqlparser::ast::{
     TableAlias, TableAliasColumnDef, TableFactor, UnaryOperator, Value,
 };
 
-use super::layout::{self, Layout};
+use super::layout::{self, Kind, Layout};
 use super::{CATALOG, INFORMATION};
 use crate::error::QueryError;
 use crate::literals::{Literal, as_list, call};
 use crate::syntax::{Node, walk};
+pub(crate) use names::without_mark;
 use nothing::{Known, known};
 
 /// Texts in statements about PostgreSQL's catalogue. Only these are parsed in PostgreSQL's dialect, because others may
@@ -55,6 +58,9 @@ pub(crate) fn rewrite(
         && let Some(columns) = nothing::columns(&query.body)
     {
         return Ok(Rewritten::Nothing(columns));
+    }
+    if let Statement::Query(query) = statement {
+        names::name(query);
     }
     let mut names_value = false;
     walk(statement, &mut |node| {
@@ -137,6 +143,10 @@ fn null() -> Expr {
     Expr::Value(Value::Null.into())
 }
 
+fn number(value: &str) -> Expr {
+    Expr::Value(Value::Number(value.to_owned(), false).into())
+}
+
 fn boolean(value: bool) -> Expr {
     Expr::Value(Value::Boolean(value).into())
 }
@@ -170,11 +180,16 @@ fn once_each(select: &mut Select) {
     }
 }
 
-/// Replaces `x IN (SELECT ...)` in a column of an answer. DataFusion plans it only as a condition of rows.
+/// Replaces `x IN (SELECT ...)` and `EXISTS (SELECT ...)` in a column of an answer. DataFusion plans them only as
+/// conditions of rows.
 fn membership(item: &mut SelectItem) -> Result<(), QueryError> {
     walk(item, &mut |node| {
-        if let Node::Expr(of) = node
-            && let Expr::InSubquery { expr, subquery, negated } = of
+        let Node::Expr(of) = node else { return Ok(()) };
+        if let Expr::Exists { subquery, negated } = of
+            && let Some(found) = has_rows((**subquery).clone(), !*negated)
+        {
+            *of = found;
+        } else if let Expr::InSubquery { expr, subquery, negated } = of
             && let Some(list) = list_of((**subquery).clone())
         {
             let found = call("array_has", vec![list, (**expr).clone()]);
@@ -203,6 +218,16 @@ fn single(select: &mut Select) -> Option<&mut Expr> {
         [SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }] => Some(expr),
         _ => None,
     }
+}
+
+/// A subquery that compares the number of its rows with zero: whether it `has` rows, or has none.
+fn has_rows(mut query: Query, has: bool) -> Option<Expr> {
+    let select = plain_select(&mut query)?;
+    let (left, right) = (Box::new(call("count", vec![number("1")])), Box::new(number("0")));
+    let op = if has { BinaryOperator::Gt } else { BinaryOperator::Eq };
+    select.projection = vec![SelectItem::UnnamedExpr(Expr::BinaryOp { left, op, right })];
+    query.order_by = None;
+    Some(Expr::Subquery(Box::new(query)))
 }
 
 /// Lets a subquery return its first row. DataFusion accepts correlated subqueries only if they aggregate.
@@ -251,16 +276,19 @@ const VALUES: [&str; 8] = [
 
 impl Writer<'_> {
     fn expression(&self, expr: &mut Expr) -> Result<(), QueryError> {
+        if let Some(changed) = times::expression(expr)? {
+            *expr = changed;
+        }
         let changed = match expr {
             Expr::BinaryOp { left, op, right } => {
                 operator(op);
-                if is_function(left)
-                    && matches!(&**right, Expr::Value(number) if matches!(number.value, Value::Number(..)))
-                {
-                    // PostgreSQL writes the function of number 0 so.
-                    **right = text("-");
-                }
-                None
+                self.about.then(|| compared(left, op, right)).flatten()
+            }
+            // A pattern, and not a position.
+            Expr::Substring { expr, substring_from: Some(pattern), substring_for: None, special: false, .. } if matches!(&**pattern, Expr::Value(value) if value.value.clone().into_string().is_some()) =>
+            {
+                let found = call("regexp_match", vec![(**expr).clone(), (**pattern).clone()]);
+                Some(call("array_element", vec![found, number("1")]))
             }
             Expr::Collate { expr, .. } => Some((**expr).clone()),
             Expr::Cast { expr, data_type, kind: CastKind::Cast | CastKind::DoubleColon, .. } => {
@@ -322,7 +350,7 @@ impl Writer<'_> {
         let TableFactor::Table { name, alias, args, .. } = factor else { return };
         without_schema(name);
         let function = last_lower(name);
-        if function == "pg_get_keywords" {
+        if matches!(function.as_str(), "pg_get_keywords" | "pg_show_all_settings") {
             *args = None;
             return;
         }
@@ -366,6 +394,49 @@ fn never(when: &mut ast::CaseWhen) {
     if is_kind && other && matches!(&when.result, Expr::Subquery(query) if query.with.is_some()) {
         when.result = null();
     }
+}
+
+/// Rewrites a comparison of a column of PostgreSQL's catalogue whose type differs here. Returns its new form if more than
+/// a side changes.
+fn compared(left: &mut Expr, op: &BinaryOperator, right: &mut Expr) -> Option<Expr> {
+    if is_function(left) && matches!(right, Expr::Value(number) if matches!(number.value, Value::Number(..))) {
+        // PostgreSQL writes the function of number 0 so.
+        *right = text("-");
+    }
+    // No function has a number here.
+    let is_number =
+        |expr: &Expr| matches!(expr, Expr::CompoundIdentifier(names) if names.last().is_some_and(|n| n.value == "oid"));
+    if *op == BinaryOperator::Eq && ((is_function(left) && is_number(right)) || (is_function(right) && is_number(left)))
+    {
+        return Some(boolean(false));
+    }
+    if let Expr::Value(value) = &*right
+        && let Some(word) = value.value.clone().into_string()
+        && is_truth(left)
+    {
+        match word.to_lowercase().as_str() {
+            "t" | "true" => *right = boolean(true),
+            "f" | "false" => *right = boolean(false),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Whether an expression is a column that PostgreSQL's catalogue has, and that is true or false.
+fn is_truth(expr: &Expr) -> bool {
+    let name = match expr {
+        Expr::Identifier(name) => Some(name),
+        Expr::CompoundIdentifier(names) => names.last(),
+        _ => None,
+    };
+    let is_it = |name: &Ident| {
+        let mut columns = layout::tables()
+            .filter(|table| table.schema == CATALOG)
+            .flat_map(|table| table.columns().collect::<Vec<_>>());
+        columns.any(|(column, kind)| kind == Kind::Boolean && column == name.value)
+    };
+    name.is_some_and(is_it)
 }
 
 /// Whether an expression is a column of `pg_type` that names a function. It is text here, and a number in PostgreSQL.

@@ -4,11 +4,11 @@
 //! notation that DataFusion lacks. Their answers are known without planning them.
 
 use datafusion::sql::sqlparser::ast::{
-    self, Expr, FunctionArguments, GroupByExpr, ObjectName, Query, Select, SetExpr, SetOperator, TableFactor,
-    TableWithJoins,
+    self, Expr, FunctionArguments, GroupByExpr, ObjectName, Query, Select, SelectItemQualifiedWildcardKind, SetExpr,
+    SetOperator, TableFactor, TableWithJoins,
 };
 
-use super::{is_of_catalog, last, last_lower, null, own_table};
+use super::{is_of_catalog, last, last_lower, names, null, own_table};
 use crate::postgres::own::FILLED;
 use crate::syntax::{Node, walk};
 
@@ -140,33 +140,41 @@ fn is_empty_table(name: &ObjectName) -> bool {
     own_table(name).is_some_and(|table| !FILLED.contains(&(table.schema, table.name)))
 }
 
-/// The names of the columns of a query; `None` if only planning tells them, as for `*`.
+/// The names of the columns of a query; `None` if only planning tells them, as for `*` of tables that users have.
 pub(super) fn columns(body: &SetExpr) -> Option<Vec<String>> {
     match body {
-        SetExpr::Select(select) => select.projection.iter().map(column).collect(),
+        SetExpr::Select(select) => {
+            let names = select.projection.iter().map(|item| named_columns(item, select));
+            Some(names.collect::<Option<Vec<_>>>()?.concat())
+        }
         SetExpr::Query(query) => columns(&query.body),
         SetExpr::SetOperation { left, .. } => columns(left),
         _ => None,
     }
 }
 
-fn column(item: &ast::SelectItem) -> Option<String> {
+fn named_columns(item: &ast::SelectItem, select: &Select) -> Option<Vec<String>> {
     match item {
-        ast::SelectItem::ExprWithAlias { alias, .. } => Some(alias.value.clone()),
-        ast::SelectItem::UnnamedExpr(expr) => Some(named(expr)),
+        ast::SelectItem::ExprWithAlias { alias, .. } => Some(vec![names::without_mark(&alias.value).to_owned()]),
+        ast::SelectItem::UnnamedExpr(expr) => Some(vec![names::of(expr)]),
+        ast::SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(of), options)
+            if options.opt_exclude.is_none() =>
+        {
+            let factors = select.from.iter().flat_map(|tables| {
+                std::iter::once(&tables.relation).chain(tables.joins.iter().map(|join| &join.relation))
+            });
+            let table = factors.filter_map(|factor| match factor {
+                TableFactor::Table { name, alias, args: None, .. } => {
+                    let called = alias.as_ref().map_or_else(|| last(name), |alias| Some(&alias.name));
+                    (called?.value == last(of)?.value).then(|| own_table(name))
+                }
+                _ => None,
+            });
+            let table = table.flatten().next()?;
+            Some(table.columns().map(|(name, _)| name.to_owned()).collect())
+        }
         _ => None,
     }
-}
-
-fn named(expr: &Expr) -> String {
-    let name = match expr {
-        Expr::Identifier(name) => Some(name),
-        Expr::CompoundIdentifier(names) => names.last(),
-        Expr::Function(function) => last(&function.name),
-        Expr::Cast { expr, .. } => return named(expr),
-        _ => None,
-    };
-    name.map_or_else(|| "?column?".to_owned(), |name| name.value.clone())
 }
 
 #[cfg(test)]
@@ -204,6 +212,20 @@ mod tests {
         for (sql, counts) in [("SELECT count(*) FROM pg_index", true), ("SELECT max(indrelid) FROM pg_index", false)] {
             assert_eq!(known_of(sql), Some(Known::AggregatesOfNothing { counts }), "{sql}");
         }
+    }
+
+    #[test]
+    fn columns_of_empty_tables_are_known() {
+        let of = |sql: &str| match Parser::parse_sql(&PostgreSqlDialect {}, sql).unwrap().remove(0) {
+            ast::Statement::Query(query) => columns(&query.body),
+            other => panic!("{other} is no query"),
+        };
+        let names =
+            of("SELECT i.*, i.indkey AS keys, c.relname, f(c.oid) FROM pg_index i JOIN pg_class c ON true").unwrap();
+        assert_eq!(names[..2], ["indexrelid", "indrelid"]);
+        assert_eq!(names[names.len() - 3..], ["keys", "relname", "f"]);
+        assert_eq!(of("SELECT mine.* FROM pg_index, mine"), None);
+        assert_eq!(of("SELECT * FROM pg_index"), None);
     }
 
     #[test]
