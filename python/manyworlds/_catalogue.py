@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -114,8 +115,8 @@ def optional(column: Outcome) -> Outcome:
 
 def _repeated(names: Iterable[str]) -> str | None:
     """The first name that comes again."""
-    seen: set[str] = set()
-    return next((name for name in names if name in seen or seen.add(name)), None)
+    counts = Counter(names)
+    return next((name for name, count in counts.items() if count > 1), None)
 
 
 class Catalogue:

@@ -153,7 +153,7 @@ def _at_once(whole: Played, worlds: int, play: Any, suspects: Suspects) -> str |
         return None
     cuts = ((0, half), (half, half))
     try:
-        parts = in_turns(tuple(partial(play, [cut]) for cut in cuts), suspects.is_own)
+        parts: list[Played] = in_turns((partial(play, [cuts[0]]), partial(play, [cuts[1]])), suspects.is_own)
     except ModelError as error:
         found: object = str(error).splitlines()[0]
     else:

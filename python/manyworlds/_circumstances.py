@@ -20,40 +20,55 @@ class _Kind(type):
         return isinstance(value, cls.__bases__[0])
 
 
+class _Date(datetime.date, metaclass=_Kind):
+    @classmethod
+    def today(cls) -> Any:
+        return _usual.fromtimestamp(_now()).date() + _AHEAD
+
+
+class _DateTime(datetime.datetime, metaclass=_Kind):
+    @classmethod
+    def now(cls, tz: Any = None) -> Any:
+        return _usual.fromtimestamp(_now(), tz) + _AHEAD
+
+    @classmethod
+    def today(cls) -> Any:
+        return cls.now()
+
+    @classmethod
+    def utcnow(cls) -> Any:
+        return cls.now(datetime.timezone.utc).replace(tzinfo=None)
+
+
+#: As they are before a model gets others.
+_usual, _now = datetime.datetime, time.time
+
+
 def _clocks() -> dict[int, Any]:
     """Clocks that run ahead, each by the identity of the usual one."""
-    seconds, now = _AHEAD.total_seconds(), time.time
-    date, moment = datetime.date, datetime.datetime
+    seconds = _AHEAD.total_seconds()
+    found: dict[int, Any] = {id(datetime.date): _Date, id(datetime.datetime): _DateTime}
 
-    class Date(date, metaclass=_Kind):
-        @classmethod
-        def today(cls) -> Any:
-            return date.today() + _AHEAD
+    def later(clock: Any, more: float) -> Any:
+        return lambda: clock() + more
 
-    class DateTime(moment, metaclass=_Kind):
-        @classmethod
-        def now(cls, tz: Any = None) -> Any:
-            return moment.now(tz) + _AHEAD
+    def at(of: Any) -> Any:
+        return lambda moment=None: of(_now() + seconds if moment is None else moment)
 
-        @classmethod
-        def today(cls) -> Any:
-            return moment.today() + _AHEAD
-
-        @classmethod
-        def utcnow(cls) -> Any:
-            return moment.now(datetime.timezone.utc).replace(tzinfo=None) + _AHEAD
-
-    found = {id(date): Date, id(moment): DateTime}
     for name in ("time", "monotonic", "perf_counter", "process_time", "thread_time"):
-        for clock, more in ((getattr(time, name), seconds), (getattr(time, name + "_ns"), int(seconds) * 10**9)):
-            found[id(clock)] = lambda clock=clock, more=more: clock() + more
+        found[id(getattr(time, name))] = later(getattr(time, name), seconds)
+        found[id(getattr(time, name + "_ns"))] = later(getattr(time, name + "_ns"), int(seconds) * 10**9)
     for name in ("localtime", "gmtime", "ctime"):
-        of = getattr(time, name)
-        found[id(of)] = lambda at=None, of=of: of(now() + seconds if at is None else at)
+        found[id(getattr(time, name))] = at(getattr(time, name))
     local, form, show = time.localtime, time.strftime, time.asctime
-    found[id(form)] = lambda text, at=None: form(text, local(now() + seconds) if at is None else at)
-    found[id(show)] = lambda at=None: show(local(now() + seconds) if at is None else at)
-    return found
+
+    def strftime(text: str, moment: Any = None) -> str:
+        return form(text, local(_now() + seconds) if moment is None else moment)
+
+    def asctime(moment: Any = None) -> str:
+        return show(local(_now() + seconds) if moment is None else moment)
+
+    return {**found, id(form): strftime, id(show): asctime}
 
 
 @contextmanager

@@ -44,7 +44,8 @@ class LocalEnsemble:
     def arrays(self, entities: list[str], outcomes: list[str]) -> Iterator[np.ndarray]:
         import numpy as np
 
-        pairs = ((entity, outcome) for entity in entities or [None] for outcome in outcomes)
+        named: list[str | None] = [*entities] or [None]
+        pairs = ((entity, outcome) for entity in named for outcome in outcomes)
         return (np.asarray(self.native.array(*pair)) for pair in pairs)
 
     def world_numbers(self) -> np.ndarray:

@@ -155,7 +155,9 @@ def _missing(values: Any) -> Any:
     if callable(find) and not isinstance(getattr(values, "dtype", None), np.dtype):
         return np.asarray(find())
     array = np.asarray(values)
-    return np.equal(array, None) if array.dtype == object and array.ndim == 1 else None
+    if array.dtype != object or array.ndim != 1:
+        return None
+    return np.array([value is None for value in array])
 
 
 #: Groups of ArviZ that become one ensemble.
