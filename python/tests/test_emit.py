@@ -116,4 +116,10 @@ def test_a_model_in_rust_gives_the_same_worlds(tmp_path):
     spec = importlib.util.spec_from_file_location("league", Path(__file__).parents[1] / "bench" / "league.py")
     league = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(league)
-    assert mw.run(league.League(), 100, seed=1, data=tmp_path).verify().hash == "0d7338bc0e9ecee4"
+    played = mw.run(league.League(), 100, seed=1, data=tmp_path)
+    assert played.verify().hash == "0d7338bc0e9ecee4"
+    # What follows from the margin need not be stored.
+    game = played["game-007"]
+    for outcome, expression in {"home_won": "margin > 0", "close": "abs(margin) <= 3", "beyond": "abs(margin)"}.items():
+        assert game.worlds(expression).tolist() == game.worlds(outcome).tolist()
+        assert game.outcome(expression).mean == game.outcome(outcome).mean
