@@ -303,6 +303,21 @@ fn store_array(array: &ArrayRef, outcome: &Outcome, slots: Slots<'_>, column: &m
             let reals = cast(array, &DataType::Float64).map_err(|error| of_type(array, &error.to_string()))?;
             store_reals(values::<Float64Type>(&reals), outcome, slots, column)
         }
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Dictionary(_, _)
+            if !outcome.labels.is_empty() =>
+        {
+            let words = cast(array, &DataType::Utf8).map_err(|error| of_type(array, &error.to_string()))?;
+            let code = |(row, word): (usize, Option<&str>)| {
+                let word = word.unwrap_or_default();
+                code_of(word, &outcome.labels).map_err(|_| Misfit {
+                    row,
+                    value: format!("{word:?}"),
+                    reason: format!(": it has the labels {}", outcome.labels.join(", ")),
+                })
+            };
+            let codes = words.as_string::<i32>().iter().enumerate().map(code).collect::<Result<Vec<i64>, _>>()?;
+            store_integers(&codes, outcome, slots, column)
+        }
         _ if outcome.kind == OutcomeKind::Real => Err(of_type(array, "give real numbers")),
         _ => Err(of_type(array, "give numbers or booleans")),
     }
@@ -396,7 +411,8 @@ fn event_numbers(array: &ArrayRef, column: &EventColumn) -> Result<Vec<Option<Nu
             EventKind::Label(words),
         ) => {
             let texts = cast_to(&DataType::Utf8)?;
-            texts.as_string::<i32>().iter().map(|word| word.map(|word| code_of(word, words)).transpose()).collect()
+            let code = |word: &str| code_of(word, words).map(Number::Integer);
+            texts.as_string::<i32>().iter().map(|word| word.map(code).transpose()).collect()
         }
         (DataType::Null, _) => Ok(vec![None; array.len()]),
         (of, _) if of.is_floating() => {

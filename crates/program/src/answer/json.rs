@@ -26,7 +26,8 @@ pub(super) fn read(reading: &mut Reading<'_>, grid: &mut Grid) -> Result<(), Ref
             return Ok(());
         }
         let record = RecordOf(&layout).deserialize(&mut serde_json::Deserializer::from_slice(&line));
-        let record = record.map_err(|error| ProgramError::Protocol(format!("{}: {}", shown(&line), cause(&error))))?;
+        let record = record
+            .map_err(|error| ProgramError::Protocol(format!("{}: {}{}", shown(&line), cause(&error), hint(&line))))?;
         store(&record, &layout, grid)?;
     }
 }
@@ -34,6 +35,16 @@ pub(super) fn read(reading: &mut Reading<'_>, grid: &mut Grid) -> Result<(), Ref
 /// The cause of an error within a line, whose number says nothing.
 fn cause(error: &serde_json::Error) -> String {
     error.to_string().replace(" at line 1 column ", " at column ")
+}
+
+/// The way to write what JSON has no word for. Python's `json.dumps`, for one, prints `NaN`.
+fn hint(line: &[u8]) -> &'static str {
+    let has = |word: &str| line.windows(word.len()).any(|part| part == word.as_bytes());
+    if has(": NaN") || has(":NaN") || has("Infinity") {
+        "; JSON has no NaN and no infinity: print the texts \"NaN\", \"inf\" and \"-inf\""
+    } else {
+        ""
+    }
 }
 
 /// A line. Values stay text: `parse` reads every number to the bit; `serde_json` does not.
@@ -108,7 +119,7 @@ fn store_event(event: &RawValue, entity: u32, world: i64, layout: &Layout, grid:
 fn event_number(text: &str, column: &EventColumn) -> Result<Option<Number>, String> {
     if let (EventKind::Label(words), true) = (&column.kind, text.starts_with('"')) {
         let word: String = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        return code_of(&word, words).map(Some);
+        return code_of(&word, words).map(|code| Some(Number::Integer(code)));
     }
     if text == "null" {
         return Ok(None);
@@ -118,10 +129,12 @@ fn event_number(text: &str, column: &EventColumn) -> Result<Option<Number>, Stri
 }
 
 /// The code of a word.
-pub(super) fn code_of(word: &str, words: &[String]) -> Result<Number, String> {
-    let code = words.iter().position(|known| known == word);
-    let unknown = || model::UnknownName::new("has no label", word, words.iter().map(String::as_str)).to_string();
-    code.map(|code| Number::Integer(code as i64)).ok_or_else(unknown)
+pub(super) fn code_of(word: &str, words: &[String]) -> Result<i64, String> {
+    // A code without a label has an empty text.
+    let code = words.iter().position(|known| known == word && !word.is_empty());
+    let words = words.iter().map(String::as_str).filter(|word| !word.is_empty());
+    let unknown = || model::UnknownName::new("has no label", word, words).to_string();
+    code.map(|code| code as i64).ok_or_else(unknown)
 }
 
 /// A number, or a truth value; `None` for another text.
@@ -134,8 +147,10 @@ fn number(text: &str, is_real: bool) -> Option<Number> {
         text => text.parse::<i64>().ok(),
     };
     // JSON has no such numbers as NaN, but a text may.
-    let text = if is_real { text.trim_matches('"') } else { text };
-    integer.map(Number::Integer).or_else(|| text.parse::<f64>().ok().map(Number::Real))
+    let word = if is_real { text.trim_matches('"') } else { text };
+    // Digits beyond the largest double are no infinity.
+    let fits = |real: &f64| real.is_finite() || word.len() < text.len();
+    integer.map(Number::Integer).or_else(|| word.parse().ok().filter(fits).map(Number::Real))
 }
 
 fn entity_of(value: &str, layout: &Layout) -> Result<u32, Fault> {
@@ -151,11 +166,21 @@ fn entity_of(value: &str, layout: &Layout) -> Result<u32, Fault> {
 fn store_value(text: &str, outcome: &model::Outcome, slot: u32, column: &mut Column) -> Result<(), String> {
     let slots = Slots::Run(slot as usize);
     let is_real = outcome.kind == OutcomeKind::Real;
+    if !outcome.labels.is_empty() && text.starts_with('"') {
+        let word: String = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let code = code_of(&word, &outcome.labels).map_err(|reason| format!("{} {reason}", outcome.name))?;
+        let stored = store_integers(&[code], outcome, slots, column);
+        return stored.map_err(|misfit| format!("{} is {}{}", outcome.name, misfit.value, misfit.reason));
+    }
     let stored = match number(text, is_real) {
         Some(Number::Integer(integer)) => store_integers(&[integer], outcome, slots, column),
         Some(Number::Real(real)) => store_reals(&[real], outcome, slots, column),
         None => {
-            let hint = if is_real && text == "null" { ": print NaN as the text \"NaN\"" } else { "" };
+            let hint = match text {
+                "null" if is_real => ": print NaN as the text \"NaN\"",
+                _ if text.parse::<f64>().is_ok_and(f64::is_infinite) => " that a double holds",
+                _ => "",
+            };
             return Err(format!("{} is {text}, not a number{hint}", outcome.name));
         }
     };

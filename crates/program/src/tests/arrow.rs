@@ -200,3 +200,25 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn codes_are_integers_or_labels() {
+    let description =
+        r#"{"name": "c", "kinds": {"k": {"c": {"kind": "code", "labels": ["top", "low"]}}}, "entities": ["only"]}"#;
+    let played = |codes: ArrayRef| {
+        let batch = of(vec![("world", Arc::new(Int32Array::from(vec![0, 1, 2]))), ("c", codes)]);
+        printing(description, &stream(&[batch]), "").play(0, 3)
+    };
+    let words = ["low", "top", "low"];
+    let dictionary: DictionaryArray<Int8Type> = words.into_iter().collect();
+    for codes in [
+        Arc::new(dictionary) as ArrayRef,
+        Arc::new(StringArray::from(words.to_vec())),
+        Arc::new(LargeStringArray::from(words.to_vec())),
+        Arc::new(UInt8Array::from(vec![1, 0, 1])),
+    ] {
+        assert_eq!(played(codes).unwrap(), [[[1.0, 0.0, 1.0]]]);
+    }
+    let said = played(Arc::new(StringArray::from(vec!["low", "lw", "top"]))).unwrap_err();
+    assert!(said.contains(" on only in world 1: c is \"lw\": it has the labels top, low"), "{said}");
+}

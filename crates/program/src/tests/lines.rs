@@ -61,6 +61,14 @@ fn real_numbers_are_read_to_the_bit() {
         "{}",
         refused("9007199254740993")
     );
+    for value in ["1e400", "-1e400"] {
+        let said = refused(value);
+        assert!(said.contains(&format!("r is {value}, not a number that a double holds")), "{said}");
+    }
+    for value in ["NaN", "Infinity", "-Infinity"] {
+        let said = refused(value);
+        assert!(said.contains("print the texts \"NaN\", \"inf\" and \"-inf\""), "{said}");
+    }
     assert!(refused("null").contains("r is null, not a number: print NaN as the text \"NaN\""), "{}", refused("null"));
     let expected = [0.1, -0.0, 5e-324, f64::MAX, f64::NAN, f64::NEG_INFINITY, 0.1 + 0.2].map(f64::to_bits);
     assert_eq!(played[0][0].iter().map(|value| value.to_bits()).collect::<Vec<_>>(), expected);
@@ -153,4 +161,21 @@ fn rubbish_and_long_lines_are_refused() {
     let model = late.model().unwrap();
     let reasons: Vec<_> = (0..50).filter_map(|_| play(&*model, 0, 2).err()).collect();
     assert!(!reasons.is_empty() && reasons.iter().all(|reason| reason.contains("printed \"late\"")), "{reasons:?}");
+}
+
+#[test]
+fn codes_are_places_or_labels() {
+    let description = r#"{"name": "c", "kinds": {"k": {"c": {"kind": "code", "labels": ["top", "middle", "low"]}}},
+        "entities": ["only"]}"#;
+    let description = description.replace('\n', " ");
+    let of = |values: &[&str]| {
+        let record = |(world, value): (usize, &&str)| format!(r#"{{"world": {world}, "c": {value}}}"#);
+        let records: Vec<String> = values.iter().enumerate().map(record).collect();
+        let records: Vec<&str> = records.iter().map(String::as_str).collect();
+        Script::new(&format!("echo '{description}'; while read -r request; do {}\ndone", lines(&records)))
+    };
+    assert_eq!(of(&["2", "\"middle\"", "\"top\""]).play(0, 3).unwrap(), [[[2.0, 1.0, 0.0]]]);
+    let said = of(&["0", "\"midle\""]).play(0, 2).unwrap_err();
+    assert!(said.contains(" on only in world 1: c has no label \"midle\"; did you mean middle?"), "{said}");
+    assert!(of(&["0", "\"\""]).play(0, 2).unwrap_err().contains("c has no label \"\""));
 }
