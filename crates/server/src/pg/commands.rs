@@ -122,8 +122,12 @@ impl Command {
         match self {
             Self::Begin => "BEGIN",
             Self::End(tag) | Self::Nothing(tag) => tag,
-            Self::Timeout(_) | Self::TimeoutOnce(_) | Self::Name(_) => "SET",
-            Self::Path(_) | Self::PathOnce(_) | Self::Zone(_) => "SET",
+            Self::Timeout(_)
+            | Self::TimeoutOnce(_)
+            | Self::Name(_)
+            | Self::Path(_)
+            | Self::PathOnce(_)
+            | Self::Zone(_) => "SET",
             Self::Stop(_) => "SELECT 1",
             Self::Show(_) => "SHOW",
             Self::Deallocate(_) => "DEALLOCATE",

@@ -154,9 +154,10 @@ fn times(interval: IntervalMonthDayNano, number: f64) -> Result<IntervalMonthDay
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let months = f64::from(interval.months) * number;
     let days = f64::from(interval.days) * number + months.fract() * 30.0;
-    let nanoseconds = match number.fract() == 0.0 && number.abs() < EXACT {
-        true => i128::from(interval.nanoseconds) * number as i128,
-        false => (interval.nanoseconds as f64 * number).round() as i128,
+    let nanoseconds = if number.fract() == 0.0 && number.abs() < EXACT {
+        i128::from(interval.nanoseconds) * number as i128
+    } else {
+        (interval.nanoseconds as f64 * number).round() as i128
     };
     let nanoseconds = i64::try_from(nanoseconds + (days.fract() * DAY).round() as i128);
     let whole = |value: f64| (value.abs() <= f64::from(i32::MAX)).then_some(value.trunc() as i32);
