@@ -195,7 +195,7 @@ class _Uses:
         module = function.__module__
         for name, content in _cells(function):
             self._value(module, name, content)
-        if module.startswith(__name__.split(".")[0] + "."):
+        if (module or "").startswith(__name__.split(".")[0] + "."):
             # `per_world` encloses the model's own function.
             return
         defaults = (function.__defaults__, function.__kwdefaults__)

@@ -117,7 +117,7 @@ def _globals(model: type) -> Iterator[dict[str, Any]]:
             continue
         seen.add(function)
         # Those of this package have no generators, and enclose the model's own.
-        if not function.__module__.startswith("manyworlds."):
+        if not (function.__module__ or "").startswith("manyworlds."):
             yield function.__globals__
         contents = map(_content, function.__closure__ or ())
         waiting += [content for content in contents if isinstance(content, FunctionType)]

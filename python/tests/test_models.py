@@ -405,6 +405,7 @@ class Walk(mw.Model):
     def stop(played, worlds):
         raise KeyboardInterrupt
 
+    assert mw.check(walk("cell-0", 1), processes=False).ok
     options = {"worlds": 2000, "name": "walk", "data": tmp_path, "range_worlds": 1, "threads": 1}
     with pytest.raises(KeyboardInterrupt):
         mw.run(walk("cell-1", 1), progress=stop, **options)
