@@ -13,6 +13,7 @@ import platform
 import random
 import sys
 import sysconfig
+import tokenize
 from collections.abc import Mapping, Set
 from importlib import metadata
 from types import CodeType, FunctionType, MethodType, ModuleType
@@ -81,8 +82,8 @@ def _source(value: Any) -> str:
     """The source of a function or a class; what its functions do if Python does not find it."""
     try:
         return inspect.getsource(value)
-    except (OSError, TypeError):
-        # Of classes in notebooks, Python 3.11 does not find the source.
+    except (OSError, TypeError, SyntaxError, tokenize.TokenError):
+        # Of classes in notebooks, Python 3.11 does not find the source. A file may have changed since it was read.
         parts = [value] if isinstance(value, FunctionType) else [part for _, part in sorted(vars(value).items())]
         return "".join(_compiled(part) for part in parts if isinstance(part, FunctionType))
 
