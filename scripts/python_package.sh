@@ -13,7 +13,7 @@ wheel=("$folder"/*.whl)
 python3 -m venv "$folder/empty"
 "$folder/empty/bin/pip" install --quiet --disable-pip-version-check --no-index "${wheel[0]}"
 EMPTY_VENV="$folder/empty" "$venv/bin/python" -m pytest --quiet -p no:cacheprovider --doctest-modules \
-    python/tests --pyargs manyworlds
+    --rootdir python/tests python/tests --pyargs manyworlds
 "$venv/bin/python" -m mypy.stubtest --concise manyworlds._native
 "$venv/bin/python" -m mypy --config-file python/pyproject.toml --no-error-summary --cache-dir "$folder/mypy" \
     python/manyworlds
