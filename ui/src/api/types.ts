@@ -1,0 +1,123 @@
+// The forms of answers, until the OpenAPI document describes them (see api.gen.ts).
+import type { Integer } from "./json";
+
+export interface Session {
+  tokens: boolean;
+  name: string | null;
+  read: boolean;
+  write: boolean;
+  admin: boolean;
+  databases: string[] | null;
+  version: string;
+  fleet: boolean;
+}
+
+/** A parameter's value. */
+export type Value = number | string | (number | string)[];
+
+export interface Ensemble {
+  ensemble: string;
+  state: string;
+  /** Why it cannot be read. */
+  error?: string;
+  enough: boolean | null;
+  version: number;
+  model: string;
+  worlds: number;
+  planned: number;
+  seed: Integer;
+  events: string;
+  outcome_bytes: number;
+  event_bytes: number;
+  created: string | number;
+  parameters?: Record<string, Value>;
+}
+
+export interface OutcomeSpec {
+  name: string;
+  unit: string;
+  kind: "number" | "flag" | "code" | "real";
+  scale: number;
+  labels?: string[];
+}
+
+export interface EntitySpec {
+  name: string;
+  kind: number;
+  title: string;
+  members: string[];
+}
+
+export interface Catalogue {
+  kinds: { name: string; outcomes: OutcomeSpec[] }[];
+  entities: EntitySpec[];
+  events: { name: string; doc: string; kind: unknown; nullable: boolean }[];
+}
+
+export interface Description {
+  ensemble: string;
+  parameters: Record<string, unknown>;
+  catalogue: Catalogue;
+}
+
+/** Numbers that JSON has no word for come as texts. */
+export type Real = number | "NaN" | "Infinity" | "-Infinity";
+
+export interface Bin {
+  from: number;
+  to: number;
+  worlds: number;
+}
+
+export interface Distribution {
+  entity: string | null;
+  outcome: string;
+  unit: string;
+  worlds: number;
+  mean: Real;
+  ci: [Real, Real] | null;
+  standard_deviation: Real;
+  min: Real;
+  max: Real;
+  quantiles: Record<string, Real>;
+  histogram: Bin[];
+  labels?: { label: string; code: number; worlds: number; share: number }[];
+  cdf?: { value: Real; probability: number }[];
+}
+
+export type RunState =
+  | "starting"
+  | "running"
+  | "pausing"
+  | "paused"
+  | "failed"
+  | "cancelled"
+  | "complete"
+  | "enough";
+
+export type RunAction = "pause" | "resume" | "cancel" | "retry";
+
+export interface Worker {
+  [field: string]: unknown;
+}
+
+export interface Run {
+  ensemble: string;
+  version: number | null;
+  by: "process" | "fleet" | "elsewhere";
+  state: RunState;
+  worlds: number;
+  worlds_done: number;
+  worlds_per_s: number | null;
+  left_s: number | null;
+  started: string | number | null;
+  model: string;
+  error: string | null;
+  can: RunAction[];
+  workers?: Worker[];
+}
+
+export interface Status {
+  runs: Run[];
+  workers: Worker[];
+}

@@ -1,0 +1,73 @@
+import { useEffect, useRef } from "preact/hooks";
+import type uPlot from "uplot";
+import { theme, zone } from "../app/preferences";
+import { value } from "../app/format";
+import { colour } from "./colour";
+import { useWidth } from "./frame";
+
+export interface Line {
+  name: string;
+  values: (number | null)[];
+}
+
+interface Props {
+  label: string;
+  /** Unix seconds, ascending. */
+  at: number[];
+  lines: Line[];
+  height?: number;
+  text?: (value: number) => string;
+}
+
+/** Numbers over time, drawn by uPlot, which the browser loads when the first one is shown. */
+export function TimeSeries({ label, at, lines, height = 220, text = value }: Props) {
+  const box = useRef<HTMLElement>(null);
+  const place = useRef<HTMLDivElement>(null);
+  const width = useWidth(box);
+  const names = lines.map((line) => line.name).join("\n");
+  const plot = useRef<uPlot>(undefined);
+  const data = useRef<uPlot.AlignedData>([at]);
+  data.current = [at, ...lines.map((line) => line.values)];
+  useEffect(() => {
+    if (width === 0) return;
+    let gone = false;
+    void import("uplot").then(({ default: UPlot }) => {
+      if (gone || !place.current) return;
+      plot.current = new UPlot(options(UPlot, place.current, names.split("\n"), width, height, text), data.current, place.current);
+    });
+    return () => {
+      gone = true;
+      plot.current?.destroy();
+      plot.current = undefined;
+    };
+  }, [width > 0, names, height, theme.value, zone.value]);
+  useEffect(() => plot.current?.setData(data.current), [at, lines]);
+  useEffect(() => plot.current?.setSize({ width, height }), [width]);
+  return (
+    <figure class="chart" ref={box} aria-label={label}>
+      <div ref={place} role="img" aria-label={label} />
+    </figure>
+  );
+}
+
+function options(UPlot: typeof uPlot, element: HTMLElement, names: string[], width: number, height: number, text: (value: number) => string): uPlot.Options {
+  const probe = (name: string) => colour(element, name);
+  const [ink, grid] = [probe("--muted"), probe("--line")];
+  const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { show: false } };
+  return {
+    width,
+    height,
+    tzDate: (seconds) => (zone.value === "utc" ? UPlot.tzDate(new Date(seconds * 1000), "Etc/UTC") : new Date(seconds * 1000)),
+    cursor: { points: { size: 6 } },
+    series: [
+      { label: "time", value: "{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}" },
+      ...names.map((name, i) => ({
+        label: name,
+        stroke: probe(`--series-${(i % 8) + 1}`),
+        width: 1.5,
+        value: (_: uPlot, n: number | null) => (n === null || n === undefined ? "" : text(n)),
+      })),
+    ],
+    axes: [axis, { ...axis, size: 64, values: (_, ticks) => ticks.map(text) }],
+  };
+}
