@@ -12,9 +12,13 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; " +
   "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+let built;
+
+/** A file of the page; a reload builds it again. */
 async function page(path) {
-  const built = await files({ ...OPTIONS, minify: false });
-  return built.find(([at]) => at === (path.startsWith("/ui/") ? "/" : path));
+  const isIndex = !path.startsWith("/assets/");
+  if (isIndex || !built) built = files({ ...OPTIONS, minify: false });
+  return (await built).find(([at]) => at === (isIndex ? "/" : path));
 }
 
 function forward(request, response) {

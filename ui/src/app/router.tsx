@@ -63,7 +63,7 @@ interface LinkProps {
   class?: string;
   title?: string;
   "aria-label"?: string;
-  "aria-current"?: "page" | undefined;
+  "aria-current"?: "page" | "true" | undefined;
   children?: ComponentChildren;
 }
 

@@ -14,4 +14,5 @@ export interface View {
 /** All views, in the order of the navigation. `rest` has the further segments of the address. */
 export const VIEWS: readonly View[] = [
   { at: "", name: "Ensembles", load: () => import("../views/ensembles/list") },
+  { at: "ensemble", load: () => import("../views/ensemble/index") },
 ];

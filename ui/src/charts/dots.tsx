@@ -10,6 +10,10 @@ interface Props {
   unit: string;
   height?: number;
   word?: (code: number) => string | undefined;
+  /** The values that the axis covers, the same for charts that are compared. */
+  domain?: readonly [number, number];
+  /** Which of the colours of series, from 0. */
+  tone?: number;
 }
 
 const RADIUS_MAX = 7;
@@ -18,7 +22,7 @@ const RADIUS_MAX = 7;
  * A quantile dot plot: of 100 dots, as many are at or above a value as of 100 worlds. People count dots more reliably
  * than they read percentages.
  */
-export function QuantileDots({ label, quantiles, unit, height = 220, word }: Props) {
+export function QuantileDots({ label, quantiles, unit, height = 220, word, domain, tone = 0 }: Props) {
   const [side, setSide] = useState<"least" | "most">("least");
   const places = [...new Set(quantiles)];
   const inside = (dot: number, at: number) => (side === "least" ? dot >= at : dot <= at);
@@ -29,18 +33,16 @@ export function QuantileDots({ label, quantiles, unit, height = 220, word }: Pro
   };
   const cursor = useCursor(places, say, () => setSide(side === "least" ? "most" : "least"));
   const held = cursor.index === undefined ? undefined : places[cursor.index];
-  const [low, high] = extent(quantiles);
+  const [low, high] = domain ?? extent(quantiles);
   const margin = (high - low || 1) * 0.06;
   return (
     <Frame
       label={label}
       height={height}
       x={[low - margin, high + margin]}
-      y={[0, 1]}
       xLabel={unit}
       xText={(tick) => word?.(tick) ?? value(tick)}
       wholeX={quantiles.every(Number.isInteger)}
-      yText={() => ""}
       readout={cursor.index === undefined ? undefined : `${say(cursor.index)} (click for ${side === "least" ? "less" : "more"})`}
       cursor={cursor}
     >
@@ -49,7 +51,7 @@ export function QuantileDots({ label, quantiles, unit, height = 220, word }: Pro
         return stacks.map((dot, i) => (
           <circle
             key={i}
-            class={held !== undefined && inside(dot.value, held) ? "dot held" : held === undefined ? "dot" : "dot aside"}
+            class={held === undefined || inside(dot.value, held) ? `dot s${tone + 1}` : `dot aside s${tone + 1}`}
             cx={dot.x}
             cy={y.at(0) - radius * (2 * dot.level + 1) - 1}
             r={radius * 0.88}

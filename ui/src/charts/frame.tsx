@@ -14,7 +14,8 @@ interface Props {
   label: string;
   height?: number;
   x: readonly [number, number];
-  y: readonly [number, number];
+  /** Nothing for a chart without a vertical scale. */
+  y?: readonly [number, number];
   xLabel?: string;
   yText?: (value: number) => string;
   xText?: (value: number) => string;
@@ -28,6 +29,7 @@ interface Props {
 }
 
 const MARGIN = { top: 8, right: 12, bottom: 24, left: 48 };
+const BARE_LEFT = 12;
 
 /** The width of an element as it changes. */
 export function useWidth(element: RefObject<HTMLElement | null>): number {
@@ -48,9 +50,10 @@ export function Frame(props: Props) {
   const { label, height = 220, xLabel, yText = String, xText = String, wholeX, readout, cursor, children } = props;
   const box = useRef<HTMLElement>(null);
   const width = useWidth(box);
+  const edge = props.y ? MARGIN.left : BARE_LEFT;
   const plot: Plot = {
-    x: linear(props.x, [MARGIN.left, Math.max(MARGIN.left + 1, width - MARGIN.right)]),
-    y: linear(props.y, [height - MARGIN.bottom, MARGIN.top]),
+    x: linear(props.x, [edge, Math.max(edge + 1, width - MARGIN.right)]),
+    y: linear(props.y ?? [0, 1], [height - MARGIN.bottom, MARGIN.top]),
     width,
     height,
   };
@@ -64,7 +67,7 @@ export function Frame(props: Props) {
         <div class="plot" role={cursor ? "slider" : "img"} aria-label={label} {...cursor?.props(plot)}>
         <svg width={width} height={height} aria-hidden="true">
           <g class="grid">
-            {ticks(props.y, height / 50).map((tick) => (
+            {(props.y ? ticks(props.y, height / 40) : []).map((tick) => (
               <g key={tick}>
                 <line x1={MARGIN.left} x2={width - MARGIN.right} y1={plot.y.at(tick)} y2={plot.y.at(tick)} />
                 <text class="y" x={MARGIN.left - 8} y={plot.y.at(tick)}>
@@ -75,7 +78,7 @@ export function Frame(props: Props) {
           </g>
           {children(plot)}
           <g class="axis">
-            <line x1={MARGIN.left} x2={width - MARGIN.right} y1={height - MARGIN.bottom} y2={height - MARGIN.bottom} />
+            <line x1={edge} x2={width - MARGIN.right} y1={height - MARGIN.bottom} y2={height - MARGIN.bottom} />
             {horizontal.map((tick) => (
               <text key={tick} x={plot.x.at(tick)} y={height - 8}>
                 {xText(tick)}

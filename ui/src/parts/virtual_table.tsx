@@ -33,6 +33,8 @@ interface Props<Row> {
   onSort?: (sort: Sort) => void;
   /** Called with the visible places whenever they change. */
   onView?: (from: number, to: number) => void;
+  /** A place to scroll to. */
+  reveal?: number;
 }
 
 /** The tallest box that all browsers draw; longer tables scroll by share. */
@@ -41,7 +43,7 @@ const AROUND = 6;
 
 /** A table of any number of rows, of which only the visible ones exist. The header stays; its box scrolls. */
 export function VirtualTable<Row>(props: Props<Row>) {
-  const { label, columns, rows, row, rowKey, rowClass, rowHeight = 32, sort, onSort, onView } = props;
+  const { label, columns, rows, row, rowKey, rowClass, rowHeight = 32, sort, onSort, onView, reveal } = props;
   const box = useRef<HTMLDivElement>(null);
   const [{ top, height }, setView] = useState({ top: 0, height: 600 });
   const whole = rows * rowHeight;
@@ -55,6 +57,13 @@ export function VirtualTable<Row>(props: Props<Row>) {
     look();
     return () => watch.disconnect();
   }, []);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element || reveal === undefined || reveal < 0 || whole > TALLEST) return;
+    const [start, end] = [reveal * rowHeight, (reveal + 1) * rowHeight];
+    const room = element.clientHeight - rowHeight;
+    if (start < element.scrollTop || end > element.scrollTop + room) element.scrollTop = start - room / 2;
+  }, [reveal]);
   const reach = Math.max(0, drawn - height);
   const share = reach === 0 ? 0 : Math.min(1, top / reach);
   const first = drawn === whole ? Math.floor(top / rowHeight) : Math.floor(share * Math.max(0, rows - height / rowHeight));

@@ -1,0 +1,11 @@
+import type { ComponentType } from "preact";
+
+/** A part of an ensemble's page. `rest` has the segments of the address after its own. */
+export interface Tab {
+  /** Its segment: `/ui/ensemble/NAME/AT`; "" for the first. */
+  at: string;
+  name: string;
+  load: () => Promise<{ default: ComponentType<{ rest: string[] }> }>;
+}
+
+export const TABS: readonly Tab[] = [{ at: "", name: "Outcomes", load: () => import("./entities") }];
