@@ -121,3 +121,56 @@ export interface Status {
   runs: Run[];
   workers: Worker[];
 }
+
+export interface ParameterSpec {
+  name: string;
+  kind: "number" | "text" | "numbers" | "texts";
+  doc: string;
+  default: Value;
+  /** Nothing where there is no bound. */
+  min?: number | null;
+  max?: number | null;
+  words?: string[];
+  items_max?: number;
+}
+
+export interface Model {
+  model: string;
+  summary: string;
+  parameters: ParameterSpec[];
+  definition: { name: string; doc: string; required: boolean; parts?: string[] } | null;
+}
+
+export interface Fault {
+  place: string;
+  reason: string;
+  line?: number;
+  column?: number;
+  /** The part that has the place. */
+  part?: string;
+}
+
+export interface Checked {
+  valid: boolean;
+  faults: Fault[];
+  advice: Fault[];
+  canonical: string | null;
+  is_part?: boolean;
+  uses?: { name: string; version: number }[];
+}
+
+export interface ListedDefinition {
+  name: string;
+  model: string;
+  versions: number;
+  latest: number;
+  changed: string;
+}
+
+export interface KeptDefinition {
+  name: string;
+  model: string;
+  version: number;
+  text: string;
+  created: string;
+}

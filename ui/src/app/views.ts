@@ -15,4 +15,6 @@ export interface View {
 export const VIEWS: readonly View[] = [
   { at: "", name: "Ensembles", load: () => import("../views/ensembles/list") },
   { at: "ensemble", load: () => import("../views/ensemble/index") },
+  { at: "run", needs: "play", load: () => import("../views/run/index") },
+  { at: "definitions", name: "Definitions", load: () => import("../views/definitions/index") },
 ];

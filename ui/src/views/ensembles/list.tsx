@@ -4,9 +4,11 @@ import { useAsked } from "../../app/asked";
 import { bytes, count, duration, percent, plural, rate, time } from "../../app/format";
 import { listChanges, runs, status } from "../../app/live";
 import { Link, href, query, setQuery } from "../../app/router";
+import { mayPlay } from "../../app/session";
 import { useTitle } from "../../app/title";
 import { Command, Empty } from "../../parts/empty";
 import { ErrorNote } from "../../parts/error_note";
+import { Icon } from "../../parts/icon";
 import { Progress } from "../../parts/progress";
 import { Search, matches } from "../../parts/search";
 import { type Column, VirtualTable } from "../../parts/virtual_table";
@@ -50,6 +52,11 @@ export default function List() {
           {active > 0 && `, ${count(active)} running`}
         </span>
         {all.length > 0 && <Search label="Search ensembles" value={search} onChange={(q) => setQuery({ q })} shortcut />}
+        {mayPlay.value && (
+          <Link class="button primary end" to={href(["run"])}>
+            <Icon name="plus" /> Start a run
+          </Link>
+        )}
       </div>
       {all.length === 0 ? (
         <Empty title="No ensembles yet">
