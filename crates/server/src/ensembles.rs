@@ -100,7 +100,7 @@ pub(crate) async fn outcome(
     let name = question.ensemble.clone();
     app.ask_of(&access, name, move |columns, place| {
         let answers = question.answer(columns, &|| !place.is_given_up())?;
-        Ok(answers.iter().map(|a| a.to_json(question.cdf)).collect())
+        Ok(answers.iter().map(|a| a.to_json(&question)).collect())
     })
     .await
 }

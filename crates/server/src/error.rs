@@ -7,7 +7,7 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use decode::{DecodeError, DecodeErrorKind};
-use ensemble::{EnsembleError, QuestionError};
+use ensemble::{EnsembleError, ExpressionError, QuestionError};
 use ingest::IngestError;
 use serde_json::{Value, json};
 use snapshot::SnapshotError;
@@ -39,6 +39,9 @@ pub enum ServerError {
 
 /// The field for the kind of an error.
 const KIND: &str = "kind";
+/// The fields for an expression with an error, and for the error's position in it, in bytes.
+const TEXT: &str = "text";
+const POSITION: &str = "position";
 /// Kinds of errors.
 pub(crate) const UNKNOWN_NAME: &str = "unknown_name";
 const TOO_FEW_WORLDS: &str = "too_few_worlds";
@@ -108,6 +111,28 @@ impl IntoResponse for Refusal {
         response
     }
 }
+    /// Adds the place of an error in an expression.
+    pub(crate) fn pointing(self, at: &ExpressionError) -> Self {
+        self.within(at.text(), at.position())
+    }
+
+    fn within(self, text: &str, position: usize) -> Self {
+        self.with(TEXT, json!(text)).with(POSITION, json!(position))
+    }
+
+    /// The expression with the error, and the error's position in it, if the error is in one.
+    pub(crate) fn place(&self) -> Option<(&str, usize)> {
+        Some((self.body[TEXT].as_str()?, self.body[POSITION].as_u64()? as usize))
+    }
+
+    /// Adds the result of [`Self::place`].
+    pub(crate) fn placed(self, place: Option<&(String, usize)>) -> Self {
+        match place {
+            Some((text, position)) => self.within(text, *position),
+            None => self,
+        }
+    }
+
 
 impl From<DecodeError> for Refusal {
     fn from(error: DecodeError) -> Self {
@@ -169,6 +194,7 @@ impl From<SnapshotError> for Refusal {
             SnapshotError::Columns { .. } => {
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).of_kind(DAMAGED)
             }
+            AskError::Syntax { error, .. } => Self::bad(text).pointing(&error),
         }
     }
 }
@@ -234,7 +260,8 @@ impl From<QuestionError> for Refusal {
             QuestionError::TooMany { .. } | QuestionError::BookMemory { .. } => {
                 Self::bad(error.to_string()).of_kind(LIMIT)
             }
-            QuestionError::NoModel { .. } => Self::bad(error.to_string()).of_kind(MODEL),
+            QuestionError::NoModel { error: ref at, .. } => Self::bad(error.to_string()).of_kind(MODEL).pointing(at),
+            QuestionError::Expression(at) => Self::bad(at.to_string()).pointing(&at),
             other => Self::bad(other.to_string()),
         }
     }

@@ -92,6 +92,7 @@ fn ensemble() -> Value {
         &["ensemble", "state"],
         &json!({
             "ensemble": text(), "state": word(&["complete", "enough", "incomplete", "unreadable"]),
+            "parameters": map(&json!({})), "definition": nullable(&record(&json!({"hash": text()}))),
             "enough": nullable(&text()), "version": integer(), "model": text(), "worlds": integer(),
             "planned": integer(), "seed": integer(), "events": word(&["store", "replay"]),
             "outcome_bytes": integer(), "event_bytes": integer(), "created": text(),
