@@ -27,6 +27,8 @@ function forward(request, response) {
   const options = { hostname: SERVER.hostname, port: SERVER.port, path: request.url, method: request.method, headers };
   const asked = http.request(options, (answer) => {
     response.writeHead(answer.statusCode, answer.headers);
+    // A stream that the server leaves ends here, too.
+    answer.on("close", () => response.end()).on("error", () => response.destroy());
     answer.pipe(response);
   });
   asked.on("error", (error) => response.writeHead(502).end(String(error)));

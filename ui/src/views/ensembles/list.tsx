@@ -5,6 +5,7 @@ import { bytes, count, duration, percent, plural, rate, time } from "../../app/f
 import { listChanges, runs, status } from "../../app/live";
 import { Link, href, query, setQuery } from "../../app/router";
 import { mayPlay } from "../../app/session";
+import { useNarrow } from "../../app/window";
 import { useTitle } from "../../app/title";
 import { Command, Empty } from "../../parts/empty";
 import { ErrorNote } from "../../parts/error_note";
@@ -19,21 +20,32 @@ import { Workers } from "./workers";
 const COLUMNS: Column<Row>[] = [
   { key: "name", title: "Ensemble", width: 240, sorts: true, cell: (row) => <Name row={row} /> },
   { key: "state", title: "State", width: 130, sorts: true, cell: (row) => <State row={row} /> },
-  { key: "progress", title: "Progress", width: 210, cell: (row) => <Played row={row} /> },
+  { key: "progress", title: "Progress", width: 250, cell: (row) => <Played row={row} /> },
   { key: "rate", title: "Rate", width: 90, align: "right", cell: ({ run }) => run?.worlds_per_s && run.state === "running" ? rate(run.worlds_per_s) : "" },
   { key: "left", title: "Time left", width: 110, align: "right", cell: ({ run }) => run?.left_s != null && run.state === "running" ? duration(run.left_s) : "" },
   { key: "model", title: "Model", width: 110, sorts: true, cell: (row) => row.model },
   { key: "differs", title: "Differing parameters", hint: "Parameters that are not the same in all ensembles of the model", cell: (row) => <Differs row={row} /> },
   { key: "seed", title: "Seed", width: 90, align: "right", sorts: true, cell: ({ stored }) => (stored?.seed === undefined ? "" : String(stored.seed)) },
   { key: "bytes", title: "Size", width: 100, align: "right", sorts: true, cell: ({ stored }) => stored?.outcome_bytes === undefined ? "" : bytes(stored.outcome_bytes + stored.event_bytes) },
-  { key: "created", title: "Created", width: 165, sorts: true, cell: ({ stored }) => time(stored?.created) },
-  { key: "actions", title: <span class="hidden">Actions</span>, width: 110, align: "right", cell: ({ run }) => run && <Actions run={run} /> },
+  { key: "created", title: "Created", width: 188, sorts: true, cell: ({ stored }) => time(stored?.created) },
+  { key: "actions", title: <span class="hidden">Actions</span>, width: 124, align: "right", cell: ({ run }) => run && <Actions run={run} /> },
 ];
+
+/** Columns that have something to show. */
+function columnsOf(rows: readonly Row[], isNarrow: boolean): Column<Row>[] {
+  const without = new Set([
+    ...(rows.some((row) => row.run !== undefined) ? [] : ["rate", "left", "actions"]),
+    ...(rows.some((row) => row.differs.length > 0) ? [] : ["differs"]),
+  ]);
+  const width = ({ key, width }: Column<Row>) => (isNarrow && key === "name" ? { width: 130 } : width === undefined ? {} : { width });
+  return COLUMNS.filter((column) => !without.has(column.key)).map((column) => ({ ...column, ...width(column) }));
+}
 
 /** The list of ensembles, with what runs now. */
 export default function List() {
   useTitle("");
   const stored = useAsked(`${listChanges.value}`, (signal) => get<Ensemble[]>("/api/v1/ensembles", {}, signal));
+  const isNarrow = useNarrow();
   const search = query.value.get("q") ?? "";
   const [key = "created", direction = "down"] = (query.value.get("sort") ?? "").split(".").filter(Boolean);
   if (stored.value === undefined) {
@@ -71,7 +83,7 @@ export default function List() {
         <div class="list">
           <VirtualTable
             label="Ensembles"
-            columns={COLUMNS}
+            columns={columnsOf(all, isNarrow)}
             rows={rows.length}
             row={(index) => rows[index] as Row}
             rowKey={(row) => row.name}
