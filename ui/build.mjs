@@ -42,9 +42,13 @@ export async function files(options = OPTIONS) {
   const icon = readFileSync(join(ROOT, "src/icon.svg"));
   out.push([`/assets/icon-${createHash("sha256").update(icon).digest("hex").slice(0, 8).toUpperCase()}.svg`, icon]);
   const address = (start, end) => out.find(([path]) => path.startsWith(`/assets/${start}-`) && path.endsWith(end))[0];
+  // The browser fetches what the first script imports beside it, not after it.
+  const first = Object.entries(built.metafile.outputs).find(([path]) => path.endsWith(basename(address("main", ".js"))))[1];
+  const imported = first.imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => `/assets/${basename(path)}`);
   const index = readFileSync(join(ROOT, "src/index.html"), "utf8")
     .replace("{script}", address("main", ".js"))
     .replace("{style}", address("main", ".css"))
+    .replace("{preloads}", imported.map((path) => `<link rel="modulepreload" href="${path}">\n`).join(""))
     .replace("{icon}", address("icon", ".svg"));
   out.push(["/", Buffer.from(index)]);
   return out.sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, bytes]) => [path, TYPES[extname(path) || ".html"], bytes]);

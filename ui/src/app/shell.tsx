@@ -45,7 +45,7 @@ export function Shell() {
         <Menu />
       </header>
       <main id="main" tabIndex={-1}>
-        {now.is === "in" ? <Current /> : now.is === "out" ? <Login expired={now.expired} /> : null}
+        {now.is === "in" || now.is === "asking" ? <Current /> : now.is === "out" ? <Login expired={now.expired} /> : null}
         {now.is === "away" && <ErrorNote error={now.error} again={() => void begin()} />}
       </main>
       <Toasts />
@@ -86,6 +86,8 @@ function Current() {
       </Empty>
     );
   }
+  // Views that all may see ask for their numbers while the server says who the viewer is.
+  if (standing.value.is === "asking" && view.needs !== undefined) return null;
   if (!permitted(view)) return <Empty title="Your token does not permit this view">Log in with another token.</Empty>;
   if (code === undefined) return null;
   if (code instanceof ApiError) return <ErrorNote error={code} again={() => load(view)} />;

@@ -1,4 +1,5 @@
 import type { ComponentType } from "preact";
+import List from "../views/ensembles/list";
 
 /** A view: its first segments, and its code, which the browser loads when it is opened. */
 export interface View {
@@ -13,7 +14,7 @@ export interface View {
 
 /** All views, in the order of the navigation. `rest` has the further segments of the address. */
 export const VIEWS: readonly View[] = [
-  { at: "", name: "Ensembles", load: () => import("../views/ensembles/list") },
+  { at: "", name: "Ensembles", load: async () => ({ default: List }) },
   { at: "ensemble", load: () => import("../views/ensemble/index") },
   { at: "run", needs: "play", load: () => import("../views/run/index") },
   { at: "definitions", name: "Definitions", load: () => import("../views/definitions/index") },
