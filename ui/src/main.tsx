@@ -3,6 +3,7 @@ import "./styles/shell.css";
 import "./styles/parts.css";
 import "./styles/charts.css";
 import "./styles/views.css";
+import "./styles/questions.css";
 import { render } from "preact";
 import { follow } from "./app/live";
 import { Shell } from "./app/shell";

@@ -5,7 +5,7 @@ import type { Description, Ensemble } from "../../api/types";
 import { useAsked } from "../../app/asked";
 import { count, duration, percent, rate } from "../../app/format";
 import { listChanges, runs } from "../../app/live";
-import { Link, href } from "../../app/router";
+import { Link, href, query } from "../../app/router";
 import { useTitle } from "../../app/title";
 import { Command, Empty } from "../../parts/empty";
 import { ErrorNote } from "../../parts/error_note";
@@ -44,7 +44,7 @@ export default function EnsemblePage({ rest: [name = "", at = "", ...rest] }: { 
         {TABS.length > 1 && (
           <nav class="tabs" aria-label={`Parts of ${name}`}>
             {TABS.map((one) => (
-              <Link key={one.at} to={href(["ensemble", name, one.at].filter(Boolean))} aria-current={one === tab ? "page" : undefined}>
+              <Link key={one.at} to={href(["ensemble", name, one.at].filter(Boolean), { entity: query.value.get("entity") })} aria-current={one === tab ? "page" : undefined}>
                 {one.name}
               </Link>
             ))}

@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { send } from "../../api/client";
-import type { Bin, Distribution, EntitySpec } from "../../api/types";
+import type { Bin, Distribution, EntitySpec, OutcomeSpec } from "../../api/types";
 import { useAsked } from "../../app/asked";
 import { plural } from "../../app/format";
 import { Link, href, query, setQuery } from "../../app/router";
@@ -67,7 +67,7 @@ export function OutcomeView({ entity, outcome }: { entity: EntitySpec; outcome: 
       {found.value?.every(isFinite) && first && (
         <div class="pictures" data-busy={found.busy}>
           <Picture title={`Histogram, ${title}`} extra={<Bins bins={bins} />}>
-            <Bars title={title} found={found.value} word={word} entity={entity.name} outcome={outcome} />
+            <Bars title={title} found={found.value} word={word} entity={entity.name} outcome={outcome} spec={spec} />
           </Picture>
           <Picture title={`Cumulative, ${title}`}>
             {curve.value?.every(isFinite) && <Cdf label={`Cumulative distribution, ${title}`} series={curve.value.map(series)} unit={first.unit} />}
@@ -113,13 +113,14 @@ interface BarsProps {
   word: ((code: number) => string | undefined) | undefined;
   entity: string;
   outcome: string;
+  spec: OutcomeSpec | undefined;
 }
 
 /** The histogram, and what a picked bar leads to. */
-function Bars({ title, found, word, entity, outcome }: BarsProps) {
+function Bars({ title, found, word, entity, outcome, spec }: BarsProps) {
   const { name } = useEnsemble();
   const [bin, setBin] = useState<Bin>();
-  const pick = bin && { ensemble: name, entity, outcome, bin };
+  const pick = bin && { ensemble: name, entity, outcome, spec, bin, isLast: bin.to === found[0]?.histogram.at(-1)?.to };
   return (
     <>
       <Histogram
@@ -127,7 +128,7 @@ function Bars({ title, found, word, entity, outcome }: BarsProps) {
         series={found.map(series)}
         unit={found[0]?.unit ?? ""}
         {...(word ? { word } : {})}
-        {...(WAYS.length > 0 ? { onPick: setBin } : {})}
+        onPick={setBin}
       />
       {pick && (
         <div class="bar-row picked" role="status">

@@ -8,4 +8,7 @@ export interface Tab {
   load: () => Promise<{ default: ComponentType<{ rest: string[] }> }>;
 }
 
-export const TABS: readonly Tab[] = [{ at: "", name: "Outcomes", load: () => import("./entities") }];
+export const TABS: readonly Tab[] = [
+  { at: "", name: "Outcomes", load: () => import("./entities") },
+  { at: "joint", name: "Joint", load: () => import("../joint/index") },
+];
