@@ -39,9 +39,22 @@ export function shellJson(...args) {
 // The ensembles and tables of most tests. Names are chosen to need escaping in addresses.
 const ROWS = Array.from({ length: 200 }, (_, i) => `cpu,host=web-${i % 4} load=${(i % 50) / 10},big=${9007199254740993n + BigInt(i)}i ${1760000000 + i * 15}`);
 
+/** A name that must be escaped in addresses, HTML, expressions and files. */
+export const NASTY = `a/b <img src=x> & "c" %2F ?# 'd' ü日本`;
+
+/** An outcome of real numbers, one of words, and one with an odd name, of an entity with an odd name. */
+function nasty() {
+  const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
+  const row = (i) => [i, quoted(NASTY), Math.sin(i) * 10 + i / 7, ["busy", "calm"][i % 2], i % 5].join(",");
+  return `world,entity,wait,state,${quoted('odd <b> "name"')}\n${Array.from({ length: 400 }, (_, i) => row(i)).join("\n")}\n`;
+}
+
 function make(data) {
   shell("run", "football", "--worlds", "200", "--seed", "1", "--events", "replay", "--name", "season", "--data", data);
   shell("run", "football", "--worlds", "200", "--seed", "1", "--events", "replay", "--name", "slow", "--param", "pace=1.2", "--data", data);
+  const file = join(data, "queue.csv");
+  writeFileSync(file, nasty());
+  shell("import", "queue", file, "--data", data);
   const event = join(data, "event.toml");
   writeFileSync(event, shell("bingo", "example"));
   shell("run", "bingo", "--event", event, "--worlds", "500", "--seed", "1", "--name", "plan", "--data", data);
@@ -49,8 +62,9 @@ function make(data) {
 
 /** A folder with ensembles of its own; what is in it was made once for a program. */
 export function data() {
-  const { size, mtimeMs } = statSync(PROGRAM);
-  const made = join(HERE, ".data", `${size}-${Math.round(mtimeMs)}`);
+  // Another program, or other ensembles to make, give another folder.
+  const versions = [PROGRAM, fileURLToPath(import.meta.url)].map((file) => Math.round(statSync(file).mtimeMs));
+  const made = join(HERE, ".data", versions.join("-"));
   if (!existsSync(made)) {
     const partial = `${made}.${process.pid}`;
     mkdirSync(partial, { recursive: true });
@@ -60,6 +74,11 @@ export function data() {
   const folder = empty();
   cpSync(made, folder, { recursive: true });
   return folder;
+}
+
+/** Makes a token with the given permissions; returns it. */
+export function token(file, name, ...permissions) {
+  return /mw_\S+/.exec(shell("token", "create", name, ...permissions, "--token-file", file))[0];
 }
 
 /** An empty folder that goes with the tests of the file. */

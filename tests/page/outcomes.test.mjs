@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { before, test } from "node:test";
-import { browse, data, eventually, everywhere, serve, shellJson } from "./harness.mjs";
+import { NASTY, browse, data, eventually, everywhere, serve, shellJson } from "./harness.mjs";
 
 let server;
 let folder;
@@ -164,6 +164,21 @@ test("pictures_and_values_download", async (t) => {
 test("missing_ensemble_says_what_to_do", async (t) => {
   const page = await browse(t, `${server.url}/ui/ensemble/nobody`);
   await page.getByRole("heading", { name: 'There is no ensemble "nobody"' }).waitFor();
+});
+
+test("odd_names_and_real_numbers_are_shown_as_they_are", async (t) => {
+  const page = await browse(t, `${server.url}/ui/ensemble/queue`);
+  await page.getByRole("heading", { name: NASTY }).waitFor();
+  assert.equal(await page.locator("img").count(), 0);
+  await page.getByRole("link", { name: /^odd <b> "name"/ }).click();
+  await page.getByRole("heading", { name: 'odd <b> "name"' }).waitFor();
+  await page.getByRole("slider", { name: /^Histogram/ }).locator("rect").nth(4).waitFor();
+  await page.reload();
+  await page.getByRole("slider", { name: /^Histogram/ }).locator("rect").nth(4).waitFor();
+  await page.goto(`${server.url}/ui/ensemble/queue?outcome=wait`);
+  const [wait] = shellJson("outcome", "queue", "--data", folder, "--entity", NASTY, "--outcome", "wait");
+  await page.locator(".facts").getByText(fixed(wait.mean, 4), { exact: true }).waitFor();
+  assert.equal(await page.getByRole("slider", { name: /^Histogram/ }).locator("rect").count(), wait.histogram.length);
 });
 
 for (const address of ["?entity=team-01", "?entity=team-01&outcome=wins&with=team-02", "?entity=game-017&outcome=winner"]) {

@@ -17,7 +17,7 @@ const SIM = "sim";
 
 export function mayWrite(database: string): boolean {
   const now = session.value;
-  return now !== undefined && now.write && (now.databases === null || now.databases.includes(database));
+  return now !== undefined && now.write && (!now.databases?.length || now.databases.includes(database));
 }
 
 /** Whether the viewer may play, pause and define: views hide what a read-only token cannot do. */

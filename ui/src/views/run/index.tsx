@@ -76,7 +76,7 @@ function RunForm({ model, definitions, taken }: Props) {
       {model.definition && <DefinitionField model={model} definitions={definitions} form={form} />}
       <section class="card view">
         <div class="fields">
-          <Field name="name" label="Name" value={form.name} placeholder={model.model} about="of the ensemble; letters, digits, - and _" />
+          <Field name="name" label="Name" value={form.name} placeholder={model.model} about="of the ensemble: lower-case letters, digits, - _ and ." />
           <Field name="worlds" label="Worlds" value={form.worlds} fault={wrong.worlds} about="how many times to play" numeric />
           <Field name="seed" label="Seed" value={form.seed} fault={wrong.seed} about="the same seed gives the same worlds" numeric />
         </div>
