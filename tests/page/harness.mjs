@@ -206,6 +206,60 @@ export async function everywhere(page) {
   }
 }
 
+/** Pixels of a picture that may differ: the edges of shapes are smoothed differently between versions of the browser. */
+const TOLERANCE = 0.005;
+
+/**
+ * Checks that a picture looks like the golden one, golden/NAME.png; MANYWORLDS_GOLDEN=write replaces that. Texts are left
+ * out: machines have different fonts.
+ */
+export async function looksLike(locator, name) {
+  const page = locator.page();
+  await page.evaluate(() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync("svg text { visibility: hidden !important; }");
+    document.adoptedStyleSheets = [sheet];
+  });
+  const shot = await locator.screenshot({ animations: "disabled" });
+  const file = join(HERE, "golden", `${name}.png`);
+  if (process.env.MANYWORLDS_GOLDEN === "write") {
+    mkdirSync(join(HERE, "golden"), { recursive: true });
+    writeFileSync(file, shot);
+    return;
+  }
+  const share = await page.evaluate(differing, [readFileSync(file), shot].map((bytes) => bytes.toString("base64")));
+  if (share > TOLERANCE) writeFileSync(join(HERE, ".data", `${name}.png`), shot);
+  assert.ok(share <= TOLERANCE, `${(share * 100).toFixed(2)}% of golden/${name}.png differ from .data/${name}.png`);
+}
+
+/** The share of pixels that differ; 1 if the sizes do. Runs in the browser. */
+async function differing(pictures) {
+  const [a, b] = await Promise.all(
+    pictures.map(async (bytes) => {
+      const image = new Image();
+      image.src = `data:image/png;base64,${bytes}`;
+      await image.decode();
+      const canvas = new OffscreenCanvas(image.width, image.height);
+      const context = canvas.getContext("2d");
+      context.drawImage(image, 0, 0);
+      return context.getImageData(0, 0, image.width, image.height);
+    }),
+  );
+  if (a.width !== b.width || a.height !== b.height) return 1;
+  let differ = 0;
+  for (let i = 0; i < a.data.length; i += 4) {
+    const far = [0, 1, 2].some((channel) => Math.abs(a.data[i + channel] - b.data[i + channel]) > 40);
+    if (far) differ += 1;
+  }
+  return differ / (a.width * a.height);
+}
+
+/** Takes a picture of the page for the documents, docs/images/page-NAME.png, if MANYWORLDS_PICTURES is set. */
+export async function document(page, name) {
+  if (process.env.MANYWORLDS_PICTURES === undefined) return;
+  await page.screenshot({ path: join(ROOT, "docs/images", `page-${name}.png`), animations: "disabled" });
+}
+
 /** Waits until `check` does not throw. */
 export async function eventually(check, patience = PATIENCE) {
   const end = Date.now() + patience;

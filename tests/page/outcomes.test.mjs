@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { before, test } from "node:test";
-import { NASTY, browse, data, eventually, everywhere, serve, shellJson } from "./harness.mjs";
+import { NASTY, browse, data, eventually, everywhere, looksLike, serve, shellJson } from "./harness.mjs";
 
 let server;
 let folder;
@@ -180,6 +180,21 @@ test("odd_names_and_real_numbers_are_shown_as_they_are", async (t) => {
   await page.locator(".facts").getByText(fixed(wait.mean, 4), { exact: true }).waitFor();
   assert.equal(await page.getByRole("slider", { name: /^Histogram/ }).locator("rect").count(), wait.histogram.length);
 });
+
+for (const scheme of ["light", "dark"]) {
+  test(`pictures_look_like_golden_ones_${scheme}`, async (t) => {
+    const page = await browse(t, `${server.url}/ui/ensemble/season?entity=team-01&outcome=wins`, { scheme });
+    for (const chart of ["Histogram", "Cumulative", "Quantile dots"]) {
+      const plot = page.getByRole("slider", { name: new RegExp(`^${chart}`) });
+      await plot.locator("svg").waitFor();
+      await looksLike(plot, `${chart.toLowerCase().replace(" ", "-")}-${scheme}`);
+    }
+    await page.goto(`${server.url}/ui/ensemble/season?entity=team-01&outcome=wins&with=team-02&with=team-05`);
+    const plot = page.getByRole("slider", { name: /^Histogram/ });
+    await plot.locator("path.outline").nth(2).waitFor();
+    await looksLike(plot, `overlay-${scheme}`);
+  });
+}
 
 for (const address of ["?entity=team-01", "?entity=team-01&outcome=wins&with=team-02", "?entity=game-017&outcome=winner"]) {
   test(`ensemble_fits_every_window_and_theme_${address}`, async (t) => {
