@@ -15,6 +15,8 @@ interface Props {
 
 const LABELS = 96;
 const CELL_MIN_FOR_LABELS = 11;
+/** Cells from this size on have a gap between them. */
+const GAP_FROM = 6;
 
 /** A square matrix as colours, drawn on a canvas so that hundreds of rows stay fast. */
 export function HeatMap({ label, names, matrix, say, onPick }: Props) {
@@ -70,37 +72,96 @@ export function HeatMap({ label, names, matrix, say, onPick }: Props) {
         }}
       >
         <canvas ref={canvas} aria-hidden="true" />
+        {held && side > 0 && <Held row={held[0]} column={held[1]} cell={side / n} side={side} labels={labels} />}
       </div>
     </figure>
   );
 }
 
+interface HeldProps {
+  row: number;
+  column: number;
+  cell: number;
+  side: number;
+  labels: number;
+}
+
+/** Lines through the held cell, so that small cells are found. */
+function Held({ row, column, cell, side, labels }: HeldProps) {
+  const box = (left: number, top: number, width: number, height: number) => ({
+    left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px`,
+  });
+  return (
+    <div aria-hidden="true">
+      <div class="heat-line" style={box(labels, row * cell, side, cell)} />
+      <div class="heat-line" style={box(labels + column * cell, 0, cell, side)} />
+    </div>
+  );
+}
+
 function draw(canvas: HTMLCanvasElement, names: readonly string[], matrix: Props["matrix"], side: number, labels: number): void {
   const ratio = window.devicePixelRatio || 1;
-  const [wide, tall] = [side + labels, side + labels];
-  canvas.width = wide * ratio;
-  canvas.height = tall * ratio;
-  canvas.style.width = `${wide}px`;
-  canvas.style.height = `${tall}px`;
+  const whole = side + labels;
+  canvas.width = whole * ratio;
+  canvas.height = whole * ratio;
+  canvas.style.width = `${whole}px`;
+  canvas.style.height = `${whole}px`;
   const context = canvas.getContext("2d");
   if (!context) return;
   context.scale(ratio, ratio);
-  const [low, middle, high] = ["--below", "--surface", "--above"].map((name) => rgb(colour(canvas, name))) as [Rgb, Rgb, Rgb];
   const cell = side / names.length;
-  const gap = cell > 6 ? 1 : 0;
+  if (cell >= GAP_FROM) drawCells(context, canvas, matrix, cell, labels);
+  else drawPixels(context, canvas, matrix, side, labels);
+  if (labels > 0) drawNames(context, canvas, names, side, cell, labels);
+}
+
+/** The colours of -1, 0 and 1. */
+function ends(canvas: HTMLElement): [Rgb, Rgb, Rgb] {
+  return ["--below", "--surface", "--above"].map((name) => rgb(colour(canvas, name))) as [Rgb, Rgb, Rgb];
+}
+
+type Context = CanvasRenderingContext2D;
+
+function drawCells(context: Context, canvas: HTMLElement, matrix: Props["matrix"], cell: number, labels: number): void {
+  const [low, middle, high] = ends(canvas);
   matrix.forEach((row, r) =>
     row.forEach((value, c) => {
       context.fillStyle = value === null ? "transparent" : mix(middle, value < 0 ? low : high, Math.abs(value));
-      context.fillRect(labels + c * cell, r * cell, Math.max(0.5, cell - gap), Math.max(0.5, cell - gap));
+      context.fillRect(labels + c * cell, r * cell, cell - 1, cell - 1);
     }),
   );
-  if (labels === 0) return;
+}
+
+/** One pixel a cell, scaled: hundreds of thousands of cells in some milliseconds. */
+function drawPixels(context: Context, canvas: HTMLElement, matrix: Props["matrix"], side: number, labels: number): void {
+  const [low, middle, high] = ends(canvas);
+  const n = matrix.length;
+  const image = new ImageData(n, n);
+  let at = 0;
+  for (const row of matrix) {
+    for (const value of row) {
+      const share = Math.min(1, Math.abs(value ?? 0));
+      const end = (value ?? 0) < 0 ? low : high;
+      image.data[at++] = middle[0] + (end[0] - middle[0]) * share;
+      image.data[at++] = middle[1] + (end[1] - middle[1]) * share;
+      image.data[at++] = middle[2] + (end[2] - middle[2]) * share;
+      image.data[at++] = value === null ? 0 : 255;
+    }
+  }
+  const small = new OffscreenCanvas(n, n);
+  small.getContext("2d")?.putImageData(image, 0, 0);
+  context.imageSmoothingEnabled = side < n;
+  context.imageSmoothingQuality = "high";
+  context.drawImage(small, labels, 0, side, side);
+}
+
+function drawNames(context: Context, canvas: HTMLElement, names: readonly string[], side: number, cell: number, labels: number): void {
   context.fillStyle = colour(canvas, "--text");
   context.font = `11px ${getComputedStyle(canvas).fontFamily}`;
   context.textBaseline = "middle";
+  context.textAlign = "right";
   names.forEach((name, i) => {
     const text = name.length > 15 ? `${name.slice(0, 14)}…` : name;
-    context.textAlign = "right";
     context.fillText(text, labels - 6, (i + 0.5) * cell);
     context.save();
     context.translate(labels + (i + 0.5) * cell, side + 6);

@@ -11,4 +11,6 @@ export interface Tab {
 export const TABS: readonly Tab[] = [
   { at: "", name: "Outcomes", load: () => import("./entities") },
   { at: "joint", name: "Joint", load: () => import("../joint/index") },
+  { at: "leverage", name: "Leverage", load: () => import("../leverage/index") },
+  { at: "correlations", name: "Correlations", load: () => import("../correlations/index") },
 ];
