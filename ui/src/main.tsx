@@ -4,6 +4,8 @@ import "./styles/parts.css";
 import "./styles/charts.css";
 import "./styles/views.css";
 import "./styles/questions.css";
+import "./styles/sql.css";
+import "./styles/tables.css";
 import { render } from "preact";
 import { follow } from "./app/live";
 import { Shell } from "./app/shell";

@@ -18,4 +18,7 @@ export const VIEWS: readonly View[] = [
   { at: "ensemble", load: () => import("../views/ensemble/index") },
   { at: "run", needs: "play", load: () => import("../views/run/index") },
   { at: "definitions", name: "Definitions", load: () => import("../views/definitions/index") },
+  { at: "tables", name: "Tables", load: () => import("../views/tables/index") },
+  { at: "sql", name: "SQL", load: () => import("../views/sql/index") },
+  { at: "settings", name: "Server", load: () => import("../views/settings/index") },
 ];

@@ -15,12 +15,14 @@ interface Props {
   /** Unix seconds, ascending. */
   at: number[];
   lines: Line[];
+  /** Whether `at` has plain numbers instead of times. */
+  isNumber?: boolean;
   height?: number;
   text?: (value: number) => string;
 }
 
 /** Numbers over time, drawn by uPlot, which the browser loads when the first one is shown. */
-export function TimeSeries({ label, at, lines, height = 220, text = value }: Props) {
+export function TimeSeries({ label, at, lines, isNumber = false, height = 220, text = value }: Props) {
   const box = useRef<HTMLElement>(null);
   const place = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
@@ -33,14 +35,14 @@ export function TimeSeries({ label, at, lines, height = 220, text = value }: Pro
     let gone = false;
     void import("uplot").then(({ default: UPlot }) => {
       if (gone || !place.current) return;
-      plot.current = new UPlot(options(UPlot, place.current, names.split("\n"), width, height, text), data.current, place.current);
+      plot.current = new UPlot(options(UPlot, place.current, names.split("\n"), isNumber, width, height, text), data.current, place.current);
     });
     return () => {
       gone = true;
       plot.current?.destroy();
       plot.current = undefined;
     };
-  }, [width > 0, names, height, theme.value, zone.value]);
+  }, [width > 0, names, isNumber, height, theme.value, zone.value]);
   useEffect(() => plot.current?.setData(data.current), [at, lines]);
   useEffect(() => plot.current?.setSize({ width, height }), [width]);
   return (
@@ -50,7 +52,7 @@ export function TimeSeries({ label, at, lines, height = 220, text = value }: Pro
   );
 }
 
-function options(UPlot: typeof uPlot, element: HTMLElement, names: string[], width: number, height: number, text: (value: number) => string): uPlot.Options {
+function options(UPlot: typeof uPlot, element: HTMLElement, names: string[], isNumber: boolean, width: number, height: number, text: (value: number) => string): uPlot.Options {
   const probe = (name: string) => colour(element, name);
   const [ink, grid] = [probe("--muted"), probe("--line")];
   const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { show: false } };
@@ -58,9 +60,10 @@ function options(UPlot: typeof uPlot, element: HTMLElement, names: string[], wid
     width,
     height,
     tzDate: (seconds) => (zone.value === "utc" ? UPlot.tzDate(new Date(seconds * 1000), "Etc/UTC") : new Date(seconds * 1000)),
+    scales: { x: { time: !isNumber } },
     cursor: { points: { size: 6 } },
     series: [
-      { label: "time", value: "{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}" },
+      isNumber ? { label: "at" } : { label: "time", value: "{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}" },
       ...names.map((name, i) => ({
         label: name,
         stroke: probe(`--series-${(i % 8) + 1}`),
