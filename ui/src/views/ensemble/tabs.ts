@@ -13,4 +13,6 @@ export const TABS: readonly Tab[] = [
   { at: "joint", name: "Joint", load: () => import("../joint/index") },
   { at: "leverage", name: "Leverage", load: () => import("../leverage/index") },
   { at: "correlations", name: "Correlations", load: () => import("../correlations/index") },
+  { at: "compare", name: "Compare", load: () => import("../compare/index") },
+  { at: "world", name: "World", load: () => import("../world/index") },
 ];
