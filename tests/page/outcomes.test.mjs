@@ -22,15 +22,17 @@ test("small_multiples_show_means_of_the_shell", async (t) => {
   await card.getByText(fixed(wins.mean, 2), { exact: true }).waitFor();
 });
 
-test("all_850_outcomes_load_as_they_come_into_sight", async (t) => {
+test("850_outcomes_load_as_they_come_into_sight", async (t) => {
   const page = await browse(t, `${server.url}/ui/ensemble/season?entity=game-001`);
   await page.getByText("850 outcomes").waitFor();
   const cards = page.locator(".multiples li");
-  assert.equal(await cards.count(), 850);
+  await cards.first().locator("b").waitFor();
+  assert.ok((await cards.count()) < 200);
   const asked = [];
   page.on("request", (request) => request.url().endsWith("/outcome") && asked.push(JSON.parse(request.postData()).outcomes.length));
-  await cards.last().scrollIntoViewIfNeeded();
-  await cards.last().locator("b").waitFor();
+  await page.keyboard.press("End");
+  const last = page.locator('.multiples li[aria-posinset="850"]');
+  await last.locator("b").waitFor();
   assert.ok(asked.length > 0 && asked.every((n) => n <= 48), `asked ${asked}`);
 });
 

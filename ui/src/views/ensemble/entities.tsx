@@ -96,11 +96,7 @@ function Outcomes({ entity }: { entity: EntitySpec }) {
   const { name, catalogue, edition } = useEnsemble();
   const all = outcomesOf(catalogue, entity);
   const search = query.value.get("q") ?? "";
-  // The same array while the search is the same, so that pictures are not asked for again.
-  const [shown, setShown] = useState({ search: "", all, list: all as readonly (typeof all)[number][] });
-  if (shown.search !== search || shown.all !== all) {
-    setShown({ search, all, list: all.filter((one) => matches(search, one.name, one.unit)) });
-  }
+  const shown = all.filter((one) => matches(search, one.name, one.unit));
   const members = entity.members.filter((member) => catalogue.entities.some((one) => one.name === member));
   return (
     <>
@@ -116,17 +112,17 @@ function Outcomes({ entity }: { entity: EntitySpec }) {
             ))}
           </span>
         )}
-        <span class="end muted">{shown.list.length === all.length ? plural(all.length, "outcome") : `${count(shown.list.length)} of ${count(all.length)}`}</span>
+        <span class="end muted">{shown.length === all.length ? plural(all.length, "outcome") : `${count(shown.length)} of ${count(all.length)}`}</span>
         <Search label="Search outcomes" value={search} onChange={(q) => setQuery({ q })} />
       </div>
-      {shown.list.length === 0 ? (
+      {shown.length === 0 ? (
         <Empty title={`No outcome matches "${search}"`}>
           <Link class="button" to={href(["ensemble", name], { entity: entity.name, outcome: search })}>
             Show it as an expression
           </Link>
         </Empty>
       ) : (
-        <SmallMultiples ensemble={name} entity={entity.name} outcomes={shown.list} edition={edition} />
+        <SmallMultiples ensemble={name} entity={entity.name} outcomes={shown} edition={edition} />
       )}
     </>
   );

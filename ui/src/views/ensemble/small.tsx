@@ -1,15 +1,21 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { isCancelled, post } from "../../api/client";
 import type { Distribution, OutcomeSpec } from "../../api/types";
 import { decimal, percent, value } from "../../app/format";
 import { Link, href, query } from "../../app/router";
 import { complain } from "../../app/toasts";
+import { useWidth } from "../../charts/frame";
 import { Spark } from "../../charts/histogram";
 import { isFinite, series } from "./distributions";
 
 /** Outcomes of one request: enough for a screen. */
 const AT_ONCE = 48;
-const AHEAD = "400px";
+/** Sizes of a card in pixels, as in the style sheet. */
+const WIDTH_MIN = 168;
+const HEIGHT = 92;
+const GAP = 8;
+/** Rows drawn above and below the window. */
+const AROUND = 3;
 
 interface Props {
   ensemble: string;
@@ -18,58 +24,83 @@ interface Props {
   edition: string;
 }
 
-/** A picture of each outcome, asked for when it comes into sight. */
+/** A picture of each outcome. Cards outside of the window neither exist nor are asked for. */
 export function SmallMultiples({ ensemble, entity, outcomes, edition }: Props) {
   const grid = useRef<HTMLUListElement>(null);
-  const [found, setFound] = useState<ReadonlyMap<string, Distribution>>(new Map());
-  const seen = useRef(new Set<string>());
-  useEffect(() => {
-    const list = grid.current;
-    if (!list) return;
-    const leave = new AbortController();
-    const asked = new Set<string>();
-    let waiting = false;
-    const flush = () => {
-      waiting = false;
-      const wanted = [...seen.current].filter((name) => !asked.has(name));
-      for (let i = 0; i < wanted.length; i += AT_ONCE) {
-        const some = wanted.slice(i, i + AT_ONCE);
-        some.forEach((name) => asked.add(name));
-        const body = { ensemble, entities: [entity], outcomes: some };
-        post<Distribution[]>("/api/v1/outcome", body, leave.signal).then(
-          (answers) => setFound((old) => new Map([...old, ...answers.map((one) => [one.outcome, one] as const)])),
-          (error: unknown) => isCancelled(error) || complain(error),
-        );
-      }
-    };
-    const watch = new IntersectionObserver(
-      (entries) => {
-        for (const { target, isIntersecting } of entries) {
-          const name = (target as HTMLElement).dataset.outcome ?? "";
-          if (isIntersecting) seen.current.add(name);
-          else seen.current.delete(name);
-        }
-        if (!waiting) requestAnimationFrame(flush);
-        waiting = true;
-      },
-      { rootMargin: AHEAD },
-    );
-    for (const child of list.children) watch.observe(child);
-    return () => {
-      watch.disconnect();
-      seen.current.clear();
-      leave.abort();
-    };
-  }, [ensemble, entity, edition, outcomes]);
+  const columns = Math.max(1, Math.floor((useWidth(grid) + GAP) / (WIDTH_MIN + GAP)));
+  const rows = Math.ceil(outcomes.length / columns);
+  const [from, to] = useRowsInWindow(grid, rows);
+  const visible = outcomes.slice(from * columns, to * columns);
+  const found = useDistributions({ ensemble, entity, edition, names: visible.map((outcome) => outcome.name) });
   return (
-    <ul class="multiples" ref={grid}>
-      {outcomes.map((outcome) => (
-        <li key={outcome.name} data-outcome={outcome.name}>
+    <ul
+      class="multiples"
+      ref={grid}
+      style={{
+        gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
+        paddingTop: `${from * (HEIGHT + GAP)}px`,
+        height: `${Math.max(0, rows * (HEIGHT + GAP) - GAP)}px`,
+      }}
+    >
+      {visible.map((outcome, i) => (
+        <li key={outcome.name} data-outcome={outcome.name} aria-setsize={outcomes.length} aria-posinset={from * columns + i + 1}>
           <Card ensemble={ensemble} entity={entity} outcome={outcome} found={found.get(outcome.name)} />
         </li>
       ))}
     </ul>
   );
+}
+
+/** The rows of a grid that are in the window, with some around them. */
+function useRowsInWindow(grid: { current: HTMLElement | null }, rows: number): [number, number] {
+  const [[from, to], setRows] = useState<[number, number]>([0, 0]);
+  useLayoutEffect(() => {
+    const look = () => {
+      const top = grid.current?.getBoundingClientRect().top ?? 0;
+      const first = Math.max(0, Math.floor(-top / (HEIGHT + GAP)) - AROUND);
+      const last = Math.min(rows, Math.ceil((window.innerHeight - top) / (HEIGHT + GAP)) + AROUND);
+      setRows((old) => (old[0] === first && old[1] === last ? old : [Math.min(first, rows), last]));
+    };
+    look();
+    window.addEventListener("scroll", look, { passive: true });
+    window.addEventListener("resize", look);
+    return () => {
+      window.removeEventListener("scroll", look);
+      window.removeEventListener("resize", look);
+    };
+  }, [rows]);
+  return [from, to];
+}
+
+interface Wanted {
+  ensemble: string;
+  entity: string;
+  edition: string;
+  names: string[];
+}
+
+/** Distributions of outcomes: asked once an edition, kept while another one is on its way. */
+function useDistributions({ ensemble, entity, edition, names }: Wanted): ReadonlyMap<string, Distribution> {
+  const [found, setFound] = useState<ReadonlyMap<string, Distribution>>(new Map());
+  const asked = useRef({ edition: "", names: new Set<string>(), leave: new AbortController() });
+  useEffect(() => () => asked.current.leave.abort(), []);
+  useEffect(() => {
+    if (asked.current.edition !== edition) {
+      asked.current.leave.abort();
+      asked.current = { edition, names: new Set(), leave: new AbortController() };
+    }
+    const { leave, names: known } = asked.current;
+    const wanted = names.filter((name) => !known.has(name));
+    wanted.forEach((name) => known.add(name));
+    for (let i = 0; i < wanted.length; i += AT_ONCE) {
+      const body = { ensemble, entities: [entity], outcomes: wanted.slice(i, i + AT_ONCE) };
+      post<Distribution[]>("/api/v1/outcome", body, leave.signal).then(
+        (answers) => leave.signal.aborted || setFound((old) => new Map([...old, ...answers.map((one) => [one.outcome, one] as const)])),
+        (error: unknown) => isCancelled(error) || complain(error),
+      );
+    }
+  }, [edition, names.join("\n")]);
+  return found;
 }
 
 interface CardProps {
