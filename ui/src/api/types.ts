@@ -87,6 +87,7 @@ export interface Distribution {
 
 export type RunState =
   | "starting"
+  | "queued"
   | "running"
   | "pausing"
   | "paused"
@@ -98,7 +99,14 @@ export type RunState =
 export type RunAction = "pause" | "resume" | "cancel" | "retry";
 
 export interface Worker {
-  [field: string]: unknown;
+  id: string;
+  host: string;
+  pid: number;
+  threads: number;
+  is_there: boolean;
+  worlds_done: number;
+  worlds_per_s: number;
+  trouble: string | null;
 }
 
 export interface Run {
@@ -108,7 +116,9 @@ export interface Run {
   state: RunState;
   worlds: number;
   worlds_done: number;
-  worlds_per_s: number | null;
+  /** Worlds that questions see. */
+  worlds_stored: number;
+  worlds_per_s: number;
   left_s: number | null;
   started: string | number | null;
   model: string;
@@ -120,6 +130,7 @@ export interface Run {
 export interface Status {
   runs: Run[];
   workers: Worker[];
+  fleet_error: string | null;
 }
 
 export interface ParameterSpec {
@@ -173,4 +184,60 @@ export interface KeptDefinition {
   version: number;
   text: string;
   created: string;
+}
+
+export interface ListedTable {
+  table: string;
+  database: string;
+  name: string;
+  rows: Integer;
+  bytes: Integer;
+  newest: string | null;
+  /** Rows since the server's start. */
+  acknowledged: Integer;
+  /** Why it cannot be read. */
+  trouble?: string | null;
+}
+
+export interface TableColumn {
+  name: string;
+  type: string;
+  nullable: boolean;
+}
+
+export interface TableAbout {
+  table: string;
+  columns: TableColumn[];
+  rows: Integer;
+  rows_in_log: Integer;
+  bytes: Integer;
+  segments: number;
+  layout: string;
+  newest: string | null;
+  acknowledged: Integer;
+}
+
+export interface Grant {
+  name: string;
+  /** Empty: all. */
+  databases: string[];
+  read: boolean;
+  write: boolean;
+  admin: boolean;
+}
+
+/** The last hour: measurements every `step_s` seconds. */
+export interface History {
+  step_s: number;
+  /** Milliseconds since 1970. */
+  at: number[];
+  series: Record<string, (number | null)[]>;
+}
+
+export interface LogPosition {
+  table: string;
+  bytes: Integer;
+  rows: Integer;
+  first: Integer;
+  next: Integer;
 }

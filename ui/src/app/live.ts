@@ -19,6 +19,12 @@ export const runs = computed(() => new Map((status.value?.runs ?? []).map((run) 
 const SILENCE_MS = 40_000;
 const RETRY_MS = [250, 500, 1000, 2000, 4000];
 
+/** Puts the answer of an action into the list, before the server's news say the same. */
+export function put(run: Run): void {
+  const now = status.value ?? { runs: [], workers: [], fleet_error: null };
+  status.value = { ...now, runs: [...now.runs.filter((one) => one.ensemble !== run.ensemble), run] };
+}
+
 let wake: () => void = () => {};
 
 function take(event: string, data: string): void {

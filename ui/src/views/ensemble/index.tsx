@@ -21,7 +21,7 @@ const EDITION_MS = 1000;
 export default function EnsemblePage({ rest: [name = "", at = "", ...rest] }: { rest: string[] }) {
   useTitle(name);
   const run = runs.value.get(name);
-  const done = useThrottled(run?.worlds_done ?? 0, EDITION_MS);
+  const done = useThrottled(run?.worlds_stored ?? 0, EDITION_MS);
   const list = useAsked(`${name}\n${listChanges.value}`, (signal) => get<Ensemble[]>("/api/v1/ensembles", {}, signal));
   const stored = list.value?.find((one) => one.ensemble === name);
   const about = useAsked(

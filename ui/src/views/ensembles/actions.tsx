@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { post } from "../../api/client";
 import type { Run, RunAction } from "../../api/types";
-import { status } from "../../app/live";
+import { put } from "../../app/live";
 import { mayPlay } from "../../app/session";
 import { attempt } from "../../app/toasts";
 import { Confirm } from "../../parts/dialog";
@@ -22,9 +22,7 @@ export function Actions({ run, wide }: { run: Run; wide?: boolean }) {
   const act = async (action: RunAction) => {
     setBusy(true);
     await attempt(async () => {
-      const now = await post<Run>(`/api/v1/${action}`, { ensemble: run.ensemble });
-      const others = status.value?.runs.filter((other) => other.ensemble !== run.ensemble) ?? [];
-      status.value = { workers: status.value?.workers ?? [], runs: [...others, now] };
+      put(await post<Run>(`/api/v1/${action}`, { ensemble: run.ensemble }));
     });
     setBusy(false);
   };

@@ -93,6 +93,7 @@ export default function List() {
           />
         </div>
       )}
+      {status.value?.fleet_error && <p class="note">The fleet cannot be seen: {status.value.fleet_error}</p>}
       {(status.value?.workers.length ?? 0) > 0 && <Workers workers={status.value?.workers ?? []} />}
     </div>
   );

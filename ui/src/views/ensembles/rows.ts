@@ -79,13 +79,13 @@ function started(row: Row): number {
 }
 
 export function isActive(row: Row): boolean {
-  return ["starting", "running", "pausing", "paused"].includes(row.state) && row.run !== undefined;
+  return ["starting", "queued", "running", "pausing", "paused"].includes(row.state) && row.run !== undefined;
 }
 
 /** The colour of a state. */
 export function tone(state: string): "good" | "run" | "warn" | "bad" | "none" {
   if (["complete", "enough"].includes(state)) return "good";
-  if (["running", "starting", "pausing"].includes(state)) return "run";
+  if (["running", "starting", "queued", "pausing"].includes(state)) return "run";
   if (["failed", "unreadable", "damaged"].includes(state)) return "bad";
   return state === "paused" || state === "incomplete" ? "warn" : "none";
 }

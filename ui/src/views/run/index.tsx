@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { ApiError, get, post } from "../../api/client";
 import type { Ensemble, ListedDefinition, Model, Run } from "../../api/types";
 import { useAsked } from "../../app/asked";
-import { listChanges, status } from "../../app/live";
+import { listChanges, put } from "../../app/live";
 import { Link, href, open, query, setQuery } from "../../app/router";
 import { session } from "../../app/session";
 import { useTitle } from "../../app/title";
@@ -61,8 +61,7 @@ function RunForm({ model, definitions, taken }: Props) {
     setError(undefined);
     try {
       const run = await post<Run>(form.where === "fleet" ? "/api/v1/submit" : "/api/v1/run", body(model, form));
-      const others = status.value?.runs.filter((one) => one.ensemble !== run.ensemble) ?? [];
-      status.value = { workers: status.value?.workers ?? [], runs: [...others, run] };
+      put(run);
       say(`Started ${run.ensemble}`);
       open(href(["ensemble", run.ensemble]));
     } catch (failed) {
