@@ -1,7 +1,7 @@
 // What surrounds all views: addresses, themes, keys, the connection, and the answer without JavaScript.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { axe, browse, data, empty, everywhere, serve } from "./harness.mjs";
+import { axe, browse, data, empty, everywhere, serve, shell } from "./harness.mjs";
 
 let server;
 before(async () => {
@@ -81,6 +81,26 @@ test("lost_connection_shows_and_returns_by_itself", async (t) => {
   await page.getByText("connection lost").waitFor();
   await own.start();
   await page.getByText("live", { exact: true }).waitFor();
+});
+
+test("slow_network_shows_that_something_is_on_its_way", async (t) => {
+  const page = await browse(t, server.url, { reducedMotion: "no-preference" });
+  await page.getByRole("link", { name: "season", exact: true }).waitFor();
+  const tools = await page.context().newCDPSession(page);
+  await tools.send("Network.enable");
+  await tools.send("Network.emulateNetworkConditions", { offline: false, latency: 1500, downloadThroughput: 40_000, uploadThroughput: 40_000 });
+  await page.getByRole("link", { name: "season", exact: true }).click();
+  await page.locator(".loading").waitFor();
+  await page.getByRole("heading", { name: "season" }).waitFor();
+  await page.locator(".loading").waitFor({ state: "detached" });
+});
+
+test("dropped_ensemble_says_so_while_it_is_in_view", async (t) => {
+  const own = await serve(data());
+  const page = await browse(t, `${own.url}/ui/ensemble/queue`, { expect: [/status of 404/] });
+  await page.getByRole("heading", { name: "queue" }).waitFor();
+  shell("drop", "queue", "--data", own.folder);
+  await page.getByRole("heading", { name: 'There is no ensemble "queue"' }).waitFor();
 });
 
 test("empty_server_says_what_to_do", async (t) => {

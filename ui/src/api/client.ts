@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals";
 import { parse, print } from "./json";
 
 /** Why a request failed, as the server says it. */
@@ -26,6 +27,9 @@ export class ApiError extends Error {
 
 export type Query = Record<string, string | number | undefined>;
 
+/** Requests without an answer yet. */
+export const pending = signal(0);
+
 /** Called when the server no longer accepts the session. */
 let loggedOut: () => void = () => {};
 export function onLoggedOut(call: () => void): void {
@@ -41,11 +45,14 @@ function address(path: string, query: Query): string {
 /** Sends a request; the answer is a success or an `ApiError`. A cancelled request throws the signal's `AbortError`. */
 export async function request(path: string, init: RequestInit = {}): Promise<Response> {
   let response: Response;
+  pending.value++;
   try {
     response = await fetch(path, { credentials: "same-origin", cache: "no-store", ...init });
   } catch (error) {
     if (isCancelled(error)) throw error;
     throw new ApiError(0, "cannot reach the server; check that it runs");
+  } finally {
+    pending.value--;
   }
   if (response.ok) return response;
   const error = await failure(response);

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { Empty } from "../parts/empty";
 import { ErrorNote } from "../parts/error_note";
 import { Icon } from "../parts/icon";
-import { ApiError } from "../api/client";
+import { ApiError, pending } from "../api/client";
 import { connection, reconnect } from "./live";
 import { Login } from "./login";
 import { Menu } from "./menu";
@@ -44,6 +44,7 @@ export function Shell() {
         <Connection />
         <Menu />
       </header>
+      <Loading />
       <main id="main" tabIndex={-1}>
         {now.is === "in" || now.is === "asking" ? <Current /> : now.is === "out" ? <Login expired={now.expired} /> : null}
         {now.is === "away" && <ErrorNote error={now.error} again={() => void begin()} />}
@@ -93,6 +94,11 @@ function Current() {
   if (code instanceof ApiError) return <ErrorNote error={code} again={() => load(view)} />;
   const View = code;
   return <View key={view.at} rest={rest} />;
+}
+
+/** A moving line while an answer takes its time. */
+function Loading() {
+  return pending.value > 0 ? <div class="loading" aria-hidden="true" /> : null;
 }
 
 function Connection() {
