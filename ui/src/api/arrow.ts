@@ -77,34 +77,47 @@ function column(name: string, type: DataType, stored: Stored<unknown>): ResultCo
 
 /** The places of rows in the order of a column; NULL is last, NaN greater than all numbers, equal ones keep their order. */
 export function order(column: ResultColumn, rows: number, down: boolean): Uint32Array {
+  const isText = column.kind === "text" || column.kind === "other";
+  const values = Array.from({ length: rows }, (_, row) => (isText ? (column.exact(row) ?? null) : column.at(row)));
+  const compare = isText ? byText(values as (string | null)[]) : byNumber(values as (number | bigint | boolean | null)[]);
   const places = Uint32Array.from({ length: rows }, (_, row) => row);
-  const values = Array.from({ length: rows }, (_, row) => column.at(row));
-  const keys = column.kind === "text" || column.kind === "other" ? ranks(values, column) : numbers(values);
-  const sign = down ? -1 : 1;
-  return places.sort((a, b) => {
-    const [x, y] = [keys[a], keys[b]] as [number | bigint | null, number | bigint | null];
-    if (x === null || y === null) return x === y ? 0 : x === null ? 1 : -1;
-    if (x < y) return -sign;
-    if (x > y) return sign;
-    if (x === y) return 0;
-    return sign * (Number(Number.isNaN(x)) - Number(Number.isNaN(y)));
-  });
+  const [present, missing] = [places.filter((row) => values[row] !== null), places.filter((row) => values[row] === null)];
+  places.set(present.sort(down ? (a, b) => compare(b, a) || a - b : (a, b) => compare(a, b) || a - b));
+  places.set(missing, present.length);
+  return places;
 }
 
-/** Doubles where they are exact: they compare faster. */
-function numbers(values: unknown[]): (number | bigint | null)[] {
-  return values.map((value) => {
-    if (value === null) return null;
-    if (typeof value !== "bigint") return Number(value);
-    const near = Number(value);
-    return Number.isSafeInteger(near) ? near : value;
-  });
+type Compare = (a: number, b: number) => number;
+
+/** Doubles decide; where they round, the integers themselves. */
+function byNumber(values: readonly (number | bigint | boolean | null)[]): Compare {
+  const near = Float64Array.from(values, (value) => (value === null ? 0 : Number(value)));
+  return (a, b) => {
+    const [x, y] = [near[a] as number, near[b] as number];
+    if (x < y) return -1;
+    if (x > y) return 1;
+    if (x !== x || y !== y) return Number(x !== x) - Number(y !== y);
+    const [p, q] = [values[a], values[b]];
+    return typeof p === "bigint" && typeof q === "bigint" ? Number(p > q) - Number(p < q) : 0;
+  };
 }
 
-/** The rank of each text among all different ones, by code point as on the server. */
-function ranks(values: unknown[], column: ResultColumn): (number | null)[] {
-  const texts = values.map((value, row) => (value === null ? null : typeof value === "string" ? value : (column.exact(row) ?? null)));
-  const different = [...new Set(texts)].filter((one) => one !== null).sort();
-  const rank = new Map(different.map((one, i) => [one, i]));
-  return texts.map((one) => (one === null ? null : (rank.get(one) as number)));
+/** Three characters behind what all texts begin with, as one number, decide nearly always, and much faster than texts do. */
+function byText(values: readonly (string | null)[]): Compare {
+  const texts = values as readonly string[];
+  let common: string | undefined;
+  for (const text of values) {
+    if (text === null) continue;
+    common ??= text;
+    let same = 0;
+    while (same < common.length && common.charCodeAt(same) === text.charCodeAt(same)) same++;
+    common = common.slice(0, same);
+    if (same === 0) break;
+  }
+  const skip = common?.length ?? 0;
+  const unit = (text: string, place: number) => (place < text.length ? text.charCodeAt(place) + 1 : 0);
+  const keys = Float64Array.from(values, (text) =>
+    text === null ? 0 : (unit(text, skip) * 65_537 + unit(text, skip + 1)) * 65_537 + unit(text, skip + 2),
+  );
+  return (a, b) => (keys[a] as number) - (keys[b] as number) || ((texts[a] as string) < (texts[b] as string) ? -1 : texts[a] === texts[b] ? 0 : 1);
 }

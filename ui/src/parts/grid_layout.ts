@@ -48,13 +48,17 @@ const [LEAST, MOST, PADDING] = [64, 360, 22];
 /** The width of a character as a share of the size of the font, for the fonts of `--mono`. */
 const CHARACTER = 0.602;
 
-/** The widths of columns by their names and first rows. */
+/** The widths of columns by their names and rows from all parts of the result. */
 export function widths(result: Result) {
   const size = Number.parseFloat(getComputedStyle(document.body).fontSize) * 0.92;
   const width = (characters: number) => Math.ceil(characters * size * CHARACTER) + PADDING;
+  const sampled = Math.min(SAMPLED, result.rows);
   const found = result.columns.map((column) => {
     let longest = Math.max(column.name.length + 2, (column.type.length + 2) * 0.9);
-    for (let row = 0; row < Math.min(SAMPLED, result.rows); row++) longest = Math.max(longest, column.text(row)?.length ?? 4);
+    for (let i = 0; i < sampled; i++) {
+      const row = Math.round((i * (result.rows - 1)) / Math.max(1, sampled - 1));
+      longest = Math.max(longest, column.text(row)?.length ?? 4);
+    }
     return Math.min(MOST, Math.max(LEAST, width(longest)));
   });
   const number = width(String(result.rows).length + Math.floor(String(result.rows).length / 3));

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { type Result, order } from "../../api/arrow";
 import { send } from "../../api/client";
 import { plural } from "../../app/format";
@@ -23,10 +23,7 @@ interface Props {
 export function ResultTable({ run, result, answer, summary, switcher }: Props) {
   const [sort, setSort] = useState<{ column: number; down: boolean }>();
   const [selected, setSelected] = useState<Range>();
-  const places = useMemo(() => {
-    const column = sort && result.columns[sort.column];
-    return column ? order(column, result.rows, sort.down) : undefined;
-  }, [result, sort]);
+  const [places, sorting] = useOrder(result, sort);
   const at = (place: number) => (places ? (places[place] as number) : place);
   const turn = (column: number) =>
     setSort(sort?.column !== column ? { column, down: false } : sort.down ? undefined : { column, down: true });
@@ -37,6 +34,7 @@ export function ResultTable({ run, result, answer, summary, switcher }: Props) {
       <div class="bar-row">
         {switcher}
         {summary}
+        {sorting && <span class="muted">Sorting...</span>}
         {cells > 1 && <span class="muted">{plural(cells, "cell")} chosen</span>}
         <span class="end buttons">
           <button class="small" title="Copy the chosen cells, or all, with their titles" onClick={() => void copy(tabbed(result, selected, at, true))}>
@@ -48,6 +46,23 @@ export function ResultTable({ run, result, answer, summary, switcher }: Props) {
       <Grid label="Rows of the result" result={result} order={places} sort={sort} onSort={turn} selected={selected} onSelect={setSelected} />
     </>
   );
+}
+
+/** Rows that are sorted without a pause that anybody notices. */
+const AT_ONCE = 20_000;
+
+/** The order of the rows, and whether it is being found. */
+function useOrder(result: Result, sort: { column: number; down: boolean } | undefined): [Uint32Array | undefined, boolean] {
+  const [found, setFound] = useState<{ result: Result; sort: typeof sort; places: Uint32Array | undefined }>();
+  useLayoutEffect(() => {
+    const column = sort && result.columns[sort.column];
+    const find = () => setFound({ result, sort, places: column && order(column, result.rows, sort.down) });
+    if (column === undefined || result.rows <= AT_ONCE) return find();
+    // The page says that it sorts before it does.
+    const timer = setTimeout(find, 30);
+    return () => clearTimeout(timer);
+  }, [result, sort]);
+  return [found?.result === result ? found.places : undefined, sort !== undefined && found?.sort !== sort];
 }
 
 const FILES = [
