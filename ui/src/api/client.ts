@@ -45,14 +45,15 @@ function address(path: string, query: Query): string {
 /** Sends a request; the answer is a success or an `ApiError`. A cancelled request throws the signal's `AbortError`. */
 export async function request(path: string, init: RequestInit = {}): Promise<Response> {
   let response: Response;
-  pending.value++;
+  // Peeks, so that an effect that asks does not follow the number.
+  pending.value = pending.peek() + 1;
   try {
     response = await fetch(path, { credentials: "same-origin", cache: "no-store", ...init });
   } catch (error) {
     if (isCancelled(error)) throw error;
     throw new ApiError(0, "cannot reach the server; check that it runs");
   } finally {
-    pending.value--;
+    pending.value = pending.peek() - 1;
   }
   if (response.ok) return response;
   const error = await failure(response);

@@ -1,4 +1,4 @@
-import { computed, effect, signal } from "@preact/signals";
+import { computed, effect, signal, untracked } from "@preact/signals";
 import { ApiError, isCancelled, request } from "../api/client";
 import { events } from "../api/events";
 import { parse } from "../api/json";
@@ -82,7 +82,8 @@ export function follow(): void {
     status.value = undefined;
     if (!isIn) return;
     leave = new AbortController();
-    void listen(leave.signal);
+    const { signal } = leave;
+    untracked(() => void listen(signal));
   });
   window.addEventListener("online", reconnect);
   document.addEventListener("visibilitychange", () => document.hidden || reconnect());
