@@ -1,7 +1,7 @@
 // Definitions: written with their faults marked, kept in versions, and played.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { browse, empty, everywhere, serve, shell, shellJson } from "./harness.mjs";
+import { browse, empty, everywhere, picture, serve, shell, shellJson } from "./harness.mjs";
 
 let server;
 let event;
@@ -43,6 +43,7 @@ test("faults_are_marked_as_the_shell_reports_them", async (t) => {
   assert.equal(await page.locator('.gutter [data-tone="bad"]').innerText(), String(line));
   await page.getByRole("button", { name: `line ${line}` }).click();
   assert.equal(await page.evaluate(() => document.activeElement.value.slice(document.activeElement.selectionStart).split("\n")[0]), 'duration = "a day"'.slice(await column(page)));
+  await picture(page, "definition");
   await everywhere(page);
 });
 

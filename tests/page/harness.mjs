@@ -14,7 +14,7 @@ import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
-const ROOT = resolve(HERE, "../..");
+export const ROOT = resolve(HERE, "../..");
 export const PROGRAM = process.env.MANYWORLDS ?? join(ROOT, "target/debug/manyworlds");
 const FROM_SOURCES = process.env.MANYWORLDS_PAGE === "sources";
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
@@ -255,7 +255,7 @@ async function differing(pictures) {
 }
 
 /** Takes a picture of the page for the documents, docs/images/page-NAME.png, if MANYWORLDS_PICTURES is set. */
-export async function document(page, name) {
+export async function picture(page, name) {
   if (process.env.MANYWORLDS_PICTURES === undefined) return;
   await page.screenshot({ path: join(ROOT, "docs/images", `page-${name}.png`), animations: "disabled" });
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { before, test } from "node:test";
-import { NASTY, browse, data, eventually, everywhere, looksLike, serve, shellJson } from "./harness.mjs";
+import { NASTY, browse, data, eventually, everywhere, looksLike, picture, serve, shellJson } from "./harness.mjs";
 
 let server;
 let folder;
@@ -26,7 +26,8 @@ test("850_outcomes_load_as_they_come_into_sight", async (t) => {
   const page = await browse(t, `${server.url}/ui/ensemble/season?entity=game-001`);
   await page.getByText("850 outcomes").waitFor();
   const cards = page.locator(".multiples li");
-  await cards.first().locator("b").waitFor();
+  await cards.nth(40).locator("b").waitFor();
+  await picture(page, "entity");
   assert.ok((await cards.count()) < 200);
   const asked = [];
   page.on("request", (request) => request.url().endsWith("/outcome") && asked.push(JSON.parse(request.postData()).outcomes.length));
@@ -195,6 +196,7 @@ for (const scheme of ["light", "dark"]) {
     const plot = page.getByRole("slider", { name: /^Histogram/ });
     await plot.locator("path.outline").nth(2).waitFor();
     await looksLike(plot, `overlay-${scheme}`);
+    if (scheme === "light") await picture(page, "outcome");
   });
 }
 

@@ -1,7 +1,7 @@
 // Runs: started from the page, followed live, paused, resumed, cancelled.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { browse, data, eventually, everywhere, serve, shell, shellJson } from "./harness.mjs";
+import { browse, data, eventually, everywhere, picture, serve, shell, shellJson } from "./harness.mjs";
 
 let server;
 before(async () => {
@@ -73,6 +73,7 @@ test("list_follows_a_run_which_pauses_resumes_and_cancels", async (t) => {
   const before = await done();
   await eventually(async () => assert.ok((await done()) > before));
   await row.getByText(/\/s$/).waitFor();
+  await picture(page, "list");
   await row.getByRole("button", { name: "Pause marathon" }).click();
   await row.locator(".state", { hasText: "paused" }).waitFor();
   await row.getByRole("button", { name: "Resume marathon" }).click();
@@ -106,5 +107,6 @@ test("list_shows_parameters_that_differ", async (t) => {
 test("run_form_fits_every_window_and_theme", async (t) => {
   const page = await browse(t, `${server.url}/ui/run?model=football&set=pace=1.1`);
   await page.getByRole("heading", { name: "Parameters" }).waitFor();
+  await picture(page, "run");
   await everywhere(page);
 });

@@ -1,7 +1,8 @@
 // What surrounds all views: addresses, themes, keys, the connection, and the answer without JavaScript.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { before, test } from "node:test";
-import { axe, browse, data, empty, everywhere, serve, shell } from "./harness.mjs";
+import { ROOT, axe, browse, data, empty, everywhere, serve, shell } from "./harness.mjs";
 
 let server;
 before(async () => {
@@ -62,6 +63,21 @@ test("keyboard_reaches_content_and_search", async (t) => {
 test("without_javascript_the_page_says_so", async (t) => {
   const page = await browse(t, server.url, { javaScriptEnabled: false });
   assert.match(await page.locator("noscript").innerText(), /needs JavaScript/);
+});
+
+test("types_are_those_of_the_openapi_document", () => {
+  execFileSync(process.execPath, ["ui/types.mjs", `${server.api}/api/v1/openapi.json`, "--check"], { cwd: ROOT, stdio: "pipe" });
+});
+
+test("first_view_is_at_most_60_kB", async (t) => {
+  const page = await browse(t, "about:blank");
+  let bytes = 0;
+  page.on("response", async (response) => {
+    bytes += (await response.request().sizes()).responseBodySize;
+  });
+  await page.goto(server.url);
+  await page.getByRole("row", { name: /season/ }).waitFor();
+  assert.ok(bytes > 10_000 && bytes <= 60_000, `${bytes} bytes`);
 });
 
 test("policy_forbids_inline_and_foreign_code", async () => {
