@@ -5,25 +5,9 @@ use serde::Serialize;
 use toml::de::DeTable;
 
 use crate::kept::Library;
+use crate::located::Located;
 use crate::parts::{Used, Whole, is_part, whole};
 use crate::places::{Position, Step, find, steps};
-
-/// A fault or an advice, with its line where the text allows to find it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Located {
-    /// The place: `rows[3].tiles[0].rules[1]`.
-    pub place: String,
-    pub reason: String,
-    /// From 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<usize>,
-    /// In characters, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub column: Option<usize>,
-    /// The part that has the place, as `NAME@VERSION`; `None`: the text itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub part: Option<String>,
-}
 
 /// What was found in a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -37,17 +21,6 @@ pub struct Checked {
     pub is_part: bool,
     /// The parts that it uses.
     pub uses: Vec<Used>,
-}
-
-impl Located {
-    pub(crate) fn at(place: &str, reason: String, text: &str, byte: usize) -> Self {
-        Self::new(place.to_owned(), reason, Some(Position::of(text, byte)), None)
-    }
-
-    fn new(place: String, reason: String, position: Option<Position>, part: Option<String>) -> Self {
-        let (line, column) = (position.map(|p| p.line), position.map(|p| p.column));
-        Self { place, reason, line, column, part }
-    }
 }
 
 /// Checks the text of a definition of `model`, or of a part. Parts that it uses come from `library`.
@@ -202,7 +175,9 @@ mod tests {
     fn faults_of_parts_name_the_part() {
         let (_data, library) = library();
         let (event, players) = split();
-        library.save("friends", "bingo", &format!("{players}\n[[players]]\nname = \"zoe\"\ncapabilities = [\"x\"]\n")).unwrap();
+        library
+            .save("friends", "bingo", &format!("{players}\n[[players]]\nname = \"zoe\"\ncapabilities = [\"x\"]\n"))
+            .unwrap();
         let event = format!("use = [\"friends\"]\n{event}");
         let fault = &checked(&event, &library).faults[0];
         assert_eq!(fault.part.as_deref(), Some("friends@1"), "{fault:?}");

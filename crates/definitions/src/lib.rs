@@ -11,9 +11,11 @@
 
 mod check;
 mod kept;
+mod located;
 mod parts;
 mod places;
 
-pub use check::{Checked, Located, check};
+pub use check::{Checked, check};
 pub use kept::{DefinitionsError, Kept, Library, Listed, TEXT_BYTES_MAX};
+pub use located::Located;
 pub use parts::Used;

@@ -5,8 +5,8 @@ use serde::Serialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::check::Located;
 use crate::kept::{Kept, Library};
+use crate::located::Located;
 
 /// The key of the parts that a definition uses: `use = ["players@3", "bosses"]`.
 const USE: &str = "use";
@@ -120,7 +120,10 @@ fn used(
         kept.text.parse().map_err(|_| format!("version {} of {name:?} is not valid TOML", kept.version))?;
     if let Some(key) = table.keys().find(|key| !part.lists.contains(&key.as_str())) {
         let lists = part.lists.join(" and ");
-        return Err(format!("{name:?} is no part of an {}: it holds {key:?}, and a part holds {lists} alone", spec.name));
+        return Err(format!(
+            "{name:?} is no part of an {}: it holds {key:?}, and a part holds {lists} alone",
+            spec.name
+        ));
     }
     Ok((kept, table))
 }
