@@ -17,12 +17,14 @@ interface Props {
   lines: Line[];
   /** Whether `at` has plain numbers instead of times. */
   isNumber?: boolean;
+  /** Whether the vertical scale begins at 0: for sizes and rates, which are never negative. */
+  fromZero?: boolean;
   height?: number;
   text?: (value: number) => string;
 }
 
 /** Numbers over time, drawn by uPlot, which the browser loads when the first one is shown. */
-export function TimeSeries({ label, at, lines, isNumber = false, height = 220, text = value }: Props) {
+export function TimeSeries({ label, at, lines, isNumber = false, fromZero = false, height = 220, text = value }: Props) {
   const box = useRef<HTMLElement>(null);
   const place = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
@@ -35,7 +37,7 @@ export function TimeSeries({ label, at, lines, isNumber = false, height = 220, t
     let gone = false;
     void import("uplot").then(({ default: UPlot }) => {
       if (gone || !place.current) return;
-      plot.current = new UPlot(options(UPlot, place.current, names.split("\n"), isNumber, width, height, text), data.current, place.current);
+      plot.current = new UPlot(options(UPlot, place.current, names.split("\n"), { isNumber, fromZero }, width, height, text), data.current, place.current);
     });
     return () => {
       gone = true;
@@ -52,7 +54,17 @@ export function TimeSeries({ label, at, lines, isNumber = false, height = 220, t
   );
 }
 
-function options(UPlot: typeof uPlot, element: HTMLElement, names: string[], isNumber: boolean, width: number, height: number, text: (value: number) => string): uPlot.Options {
+/** Labels of times by the distance of two, in seconds: [from, label, the label's second line when the day or year turns]. */
+const CLOCK: uPlot.Axis.Values = [
+  [31_536_000, "{YYYY}", null, null, null, null, null, null, 1],
+  [2_419_200, "{YYYY}-{MM}", null, null, null, null, null, null, 1],
+  [86_400, "{MM}-{DD}", "\n{YYYY}", null, null, null, null, null, 1],
+  [60, "{HH}:{mm}", "\n{YYYY}-{MM}-{DD}", null, "\n{MM}-{DD}", null, null, null, 1],
+  [1, "{HH}:{mm}:{ss}", "\n{YYYY}-{MM}-{DD}", null, "\n{MM}-{DD}", null, null, null, 1],
+  [0.001, ":{ss}.{fff}", "\n{YYYY}-{MM}-{DD} {HH}:{mm}", null, "\n{MM}-{DD} {HH}:{mm}", null, "\n{HH}:{mm}", null, 1],
+];
+
+function options(UPlot: typeof uPlot, element: HTMLElement, names: string[], how: { isNumber: boolean; fromZero: boolean }, width: number, height: number, text: (value: number) => string): uPlot.Options {
   const probe = (name: string) => colour(element, name);
   const [ink, grid] = [probe("--muted"), probe("--line")];
   const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { show: false } };
@@ -60,10 +72,10 @@ function options(UPlot: typeof uPlot, element: HTMLElement, names: string[], isN
     width,
     height,
     tzDate: (seconds) => (zone.value === "utc" ? UPlot.tzDate(new Date(seconds * 1000), "Etc/UTC") : new Date(seconds * 1000)),
-    scales: { x: { time: !isNumber } },
+    scales: { x: { time: !how.isNumber }, ...(how.fromZero && { y: { range: { min: { pad: 0, soft: 0, mode: 2 }, max: { pad: 0.1, soft: 0, mode: 2 } } } }) },
     cursor: { points: { size: 6 } },
     series: [
-      isNumber ? { label: "at" } : { label: "time", value: "{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}" },
+      how.isNumber ? { label: "at" } : { label: "time", value: "{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}" },
       ...names.map((name, i) => ({
         label: name,
         stroke: probe(`--series-${(i % 8) + 1}`),
@@ -71,6 +83,6 @@ function options(UPlot: typeof uPlot, element: HTMLElement, names: string[], isN
         value: (_: uPlot, n: number | null) => (n === null || n === undefined ? "" : text(n)),
       })),
     ],
-    axes: [axis, { ...axis, size: 64, values: (_, ticks) => ticks.map(text) }],
+    axes: [how.isNumber ? { ...axis, values: (_, ticks) => ticks.map(text) } : { ...axis, space: 64, values: CLOCK }, { ...axis, size: (_, labels) => 16 + 7 * Math.max(4, ...(labels ?? []).map((label) => label.length)), values: (_, ticks) => ticks.map(text) }],
   };
 }
