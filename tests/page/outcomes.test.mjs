@@ -184,6 +184,17 @@ test("odd_names_and_real_numbers_are_shown_as_they_are", async (t) => {
   assert.equal(await page.getByRole("slider", { name: /^Histogram/ }).locator("rect").count(), wait.histogram.length);
 });
 
+test("about_shows_parameters_and_verifies", async (t) => {
+  const page = await browse(t, `${server.url}/ui/ensemble/slow/about`);
+  const row = page.getByRole("region", { name: "Parameters" }).getByRole("row", { name: /^pace/ });
+  await eventually(async () => assert.deepEqual((await row.innerText()).split("\t"), ["pace", "1.2", "1"]));
+  await page.getByRole("button", { name: "Verify" }).click();
+  const { hash, checks } = shellJson("verify", "slow", "--data", folder);
+  await page.getByText(hash).waitFor();
+  assert.equal(await page.getByRole("region", { name: "Checks" }).locator("tbody tr").count(), checks.length);
+  await everywhere(page);
+});
+
 for (const scheme of ["light", "dark"]) {
   test(`pictures_look_like_golden_ones_${scheme}`, async (t) => {
     const page = await browse(t, `${server.url}/ui/ensemble/season?entity=team-01&outcome=wins`, { scheme });

@@ -241,3 +241,11 @@ export interface LogPosition {
   first: Integer;
   next: Integer;
 }
+
+export interface Verification {
+  ok: boolean;
+  hash: string;
+  event_hash: string | null;
+  /** Nothing for a check that does not apply. */
+  checks: { name: string; ok: boolean | null; detail: string }[];
+}

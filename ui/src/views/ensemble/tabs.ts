@@ -15,4 +15,5 @@ export const TABS: readonly Tab[] = [
   { at: "correlations", name: "Correlations", load: () => import("../correlations/index") },
   { at: "compare", name: "Compare", load: () => import("../compare/index") },
   { at: "world", name: "World", load: () => import("../world/index") },
+  { at: "about", name: "About", load: () => import("../about/index") },
 ];
