@@ -83,7 +83,7 @@ test("filter_is_typed_with_completion_and_faults_are_marked", async (t) => {
   const filter = page.getByRole("combobox", { name: "Filter" });
   await filter.click();
   await page.keyboard.type("ho");
-  await page.getByRole("option", { name: /host/ }).waitFor();
+  await page.getByRole("option", { name: "host Utf8View" }).waitFor();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await page.keyboard.type("= ");
@@ -173,14 +173,14 @@ test("dropped_table_says_so", async (t) => {
 
 test("tables_are_clean_everywhere", async (t) => {
   const page = await browse(t, `${server.url}/ui/tables?send=python`);
-  for (const [path, ready] of [
-    ["?send=python", "How to send rows here"],
-    ["/metrics/cpu?since=all&group=host", "Values"],
-    ["/metrics/cpu/rows", "Pause"],
-    ["/metrics/cpu/columns", "4 columns"],
+  for (const [path, role, name] of [
+    ["?send=python", "button", "Copy command"],
+    ["/metrics/cpu?since=all&group=host", "button", "Values"],
+    ["/metrics/cpu/rows", "grid", "Newest rows"],
+    ["/metrics/cpu/columns", "region", "Columns"],
   ]) {
     await page.goto(`${server.url}/ui/tables${path}`);
-    await page.getByText(ready).first().waitFor();
+    await page.getByRole(role, { name }).waitFor();
     await everywhere(page);
   }
 });

@@ -4,6 +4,7 @@ import type { Result, ResultColumn } from "../../api/arrow";
 import { count } from "../../app/format";
 import { BarRank } from "../../charts/bar_rank";
 import { TimeSeries } from "../../charts/time_series";
+import { Choose } from "../../parts/choose";
 import { Empty } from "../../parts/empty";
 import { type Picture, lines, ranked } from "./drawn";
 
@@ -20,35 +21,19 @@ export function ResultChart({ result, summary, switcher }: Props) {
   const set = (change: Partial<Picture>) => setPicture({ ...picture, ...change });
   const x = result.columns[picture.x];
   const isLine = x !== undefined && (x.kind === "time" || x.kind === "number");
-  const choices = (columns: readonly ResultColumn[]) =>
-    columns.map((column) => (
-      <option key={result.columns.indexOf(column)} value={result.columns.indexOf(column)}>
-        {column.name}
-      </option>
-    ));
+  const choices = (columns: readonly ResultColumn[]) => columns.map((column) => [String(result.columns.indexOf(column)), column.name] as const);
   const bar = (
     <div class="bar-row">
       {switcher}
-      <label class="choice">
-        <span>Across</span>
-        <select value={picture.x} onChange={(event) => set({ x: Number(event.currentTarget.value) })}>
-          {choices(result.columns)}
-        </select>
-      </label>
-      <label class="choice">
-        <span>Up</span>
-        <select value={picture.y} onChange={(event) => set({ y: Number(event.currentTarget.value) })}>
-          {choices(numbers)}
-        </select>
-      </label>
+      <Choose label="Across" value={String(picture.x)} options={choices(result.columns)} onChange={(to) => set({ x: Number(to) })} />
+      <Choose label="Up" value={String(picture.y)} options={choices(numbers)} onChange={(to) => set({ y: Number(to) })} />
       {isLine && (
-        <label class="choice">
-          <span>Line for each</span>
-          <select value={picture.by ?? ""} onChange={(event) => set({ by: event.currentTarget.value === "" ? undefined : Number(event.currentTarget.value) })}>
-            <option value="">none</option>
-            {choices(result.columns.filter((column) => column.kind !== "time"))}
-          </select>
-        </label>
+        <Choose
+          label="Line for each"
+          value={picture.by === undefined ? "" : String(picture.by)}
+          options={[["", "none"], ...choices(result.columns.filter((column) => column.kind !== "time"))]}
+          onChange={(to) => set({ by: to === "" ? undefined : Number(to) })}
+        />
       )}
       <span class="end">{summary}</span>
     </div>

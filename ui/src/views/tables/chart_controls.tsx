@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
 import type { ApiError } from "../../api/client";
-import type { TableAbout } from "../../api/types";
+import type { TableAbout, TableColumn } from "../../api/types";
 import { written } from "../../app/expression";
 import { query, setQuery } from "../../app/router";
+import { Choose } from "../../parts/choose";
 import { Combobox } from "../../parts/combobox";
 import { ErrorNote } from "../../parts/error_note";
 import { Icon } from "../../parts/icon";
@@ -16,14 +17,11 @@ interface Props {
   error: ApiError | undefined;
 }
 
-/** Aggregates that texts and times have, too. */
-const OF_ANY = new Set(["min", "max", "distinct"]);
-
 /** Measure, groups, span, buckets and filters of a chart. */
 export function ChartControls({ about, asking, error }: Props) {
   const { measure, group, bucket } = asking;
   const numbers = about.columns.filter(isNumber);
-  const fitting = OF_ANY.has(measure.of) && measure.of !== "distinct" ? numbers : measure.of === "distinct" ? about.columns : numbers;
+  const fitting = measure.of === "distinct" ? about.columns : numbers;
   const first = (of: string) => (of === "distinct" ? about.columns : numbers)[0]?.name;
   const aggregates = AGGREGATES.filter(([of]) => of === "count" || first(of) !== undefined);
   const times = timeColumns(about);
@@ -32,62 +30,37 @@ export function ChartControls({ about, asking, error }: Props) {
   return (
     <div class="view card controls">
       <div class="bar-row">
-        <label class="choice">
-          <span>Measure</span>
-          <select
-            value={measure.of}
-            onChange={(event) => {
-              const of = event.currentTarget.value;
-              const column = fits(of, measure.column, about) ? measure.column : first(of);
-              setQuery({ measure: of === "count" ? null : `${of}:${column ?? ""}` });
-            }}
-          >
-            {aggregates.map(([of, name]) => (
-              <option key={of} value={of}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choose
+          label="Measure"
+          value={measure.of}
+          options={aggregates}
+          onChange={(of) => {
+            const column = fits(of, measure.column, about) ? measure.column : first(of);
+            setQuery({ measure: of === "count" ? null : `${of}:${column ?? ""}` });
+          }}
+        />
         {measure.of !== "count" && (
-          <label class="choice">
-            <span>of</span>
-            <select value={measure.column} onChange={(event) => setQuery({ measure: `${measure.of}:${event.currentTarget.value}` })}>
-              {fitting.map((column) => (
-                <option key={column.name}>{column.name}</option>
-              ))}
-            </select>
-          </label>
+          <Choose label="of" value={measure.column} options={named(fitting)} onChange={(column) => setQuery({ measure: `${measure.of}:${column}` })} />
         )}
-        <label class="choice">
-          <span>Group by</span>
-          <select value={group ?? ""} onChange={(event) => setQuery({ group: event.currentTarget.value })}>
-            <option value="">nothing</option>
-            {about.columns
-              .filter((column) => !times.includes(column.name))
-              .map((column) => (
-                <option key={column.name}>{column.name}</option>
-              ))}
-          </select>
-        </label>
-        <label class="choice">
-          <span>Buckets</span>
-          <select value={bucket ?? ""} onChange={(event) => setQuery({ bucket: event.currentTarget.value })}>
-            <option value="">fitting</option>
-            {BUCKETS.map(([length]) => (
-              <option key={length}>{length}</option>
-            ))}
-          </select>
-        </label>
+        <Choose
+          label="Group by"
+          value={group ?? ""}
+          options={[["", "nothing"], ...named(about.columns.filter((column) => !times.includes(column.name)))]}
+          onChange={(name) => setQuery({ group: name })}
+        />
+        <Choose
+          label="Buckets"
+          value={bucket ?? ""}
+          options={[["", "fitting"], ...BUCKETS.map(([length]) => [length, length] as const)]}
+          onChange={(length) => setQuery({ bucket: length })}
+        />
         {times.length > 1 && (
-          <label class="choice">
-            <span>Time</span>
-            <select value={asking.time} onChange={(event) => setQuery({ time: event.currentTarget.value === times[0] ? null : event.currentTarget.value })}>
-              {times.map((name) => (
-                <option key={name}>{name}</option>
-              ))}
-            </select>
-          </label>
+          <Choose
+            label="Time"
+            value={asking.time ?? ""}
+            options={times.map((name) => [name, name] as const)}
+            onChange={(name) => setQuery({ time: name === times[0] ? null : name })}
+          />
         )}
         <Segmented
           label="Span"
@@ -102,6 +75,8 @@ export function ChartControls({ about, asking, error }: Props) {
     </div>
   );
 }
+
+const named = (columns: readonly TableColumn[]) => columns.map((column) => [column.name, column.name] as const);
 
 function fits(of: string, name: string, about: TableAbout): boolean {
   const column = about.columns.find((one) => one.name === name);
