@@ -1,7 +1,7 @@
 // Definitions: written with their faults marked, kept in versions, and played.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { browse, empty, everywhere, picture, serve, shell, shellJson } from "./harness.mjs";
+import { browse, empty, eventually, everywhere, picture, serve, shell, shellJson } from "./harness.mjs";
 
 let server;
 let event;
@@ -23,11 +23,10 @@ test("definition_is_checked_kept_and_played", async (t) => {
   await page.getByRole("button", { name: "Keep as a new version" }).click();
   await page.getByLabel("Version").locator("option:checked", { hasText: "2" }).waitFor({ state: "attached" });
   await page.getByLabel("Version").selectOption("1");
-  await page.getByText("opening_points").first().waitFor({ state: "attached" });
-  assert.equal(await text.inputValue(), event);
+  await eventually(async () => assert.equal(await text.inputValue(), event));
   await page.getByRole("link", { name: "Play" }).click();
-  await page.getByLabel("Name").fill("plan");
-  await page.getByLabel("Worlds").fill("200");
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("plan");
+  await page.getByRole("textbox", { name: "Worlds", exact: true }).fill("200");
   await page.getByRole("button", { name: "Start" }).click();
   await page.locator(".state", { hasText: "complete" }).waitFor();
   assert.equal(shellJson("ensembles", "--data", server.folder).find((one) => one.ensemble === "plan").worlds, 200);

@@ -188,8 +188,9 @@ test("about_shows_parameters_and_verifies", async (t) => {
   const page = await browse(t, `${server.url}/ui/ensemble/slow/about`);
   const row = page.getByRole("region", { name: "Parameters" }).getByRole("row", { name: /^pace/ });
   await eventually(async () => assert.deepEqual((await row.innerText()).split("\t"), ["pace", "1.2", "1"]));
+  await page.goto(`${server.url}/ui/ensemble/queue/about`);
   await page.getByRole("button", { name: "Verify" }).click();
-  const { hash, checks } = shellJson("verify", "slow", "--data", folder);
+  const { hash, checks } = shellJson("verify", "queue", "--data", folder);
   await page.getByText(hash).waitFor();
   assert.equal(await page.getByRole("region", { name: "Checks" }).locator("tbody tr").count(), checks.length);
   await everywhere(page);

@@ -23,11 +23,11 @@ test("run_starts_from_the_page_and_equals_the_shell", async (t) => {
   const page = await browse(t, server.url);
   await page.getByRole("link", { name: "Start a run" }).click();
   await page.getByRole("link", { name: /^football/ }).click();
-  await page.getByLabel("Name").fill("fresh");
-  await page.getByLabel("Worlds").fill("60");
-  await page.getByLabel("Seed").fill("7");
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("fresh");
+  await page.getByRole("textbox", { name: "Worlds", exact: true }).fill("60");
+  await page.getByRole("textbox", { name: "Seed", exact: true }).fill("7");
   await page.getByRole("radio", { name: "Replay when asked" }).check({ force: true });
-  await page.getByLabel("pace").fill("1.1");
+  await page.getByRole("textbox", { name: "pace", exact: true }).fill("1.1");
   await page.getByText("manyworlds run football --worlds 60 --seed 7 --name fresh --events replay --param pace=1.1").waitFor();
   await page.getByRole("button", { name: "Start" }).click();
   await page.getByRole("heading", { name: "fresh" }).waitFor();
@@ -42,11 +42,11 @@ test("run_starts_from_the_page_and_equals_the_shell", async (t) => {
 
 test("parameters_outside_their_bounds_cannot_start", async (t) => {
   const page = await browse(t, `${server.url}/ui/run?model=football&name=fast`);
-  await page.getByLabel("pace").fill("1.9");
+  await page.getByRole("textbox", { name: "pace", exact: true }).fill("1.9");
   await page.getByText("give a number from 0.7 to 1.5").waitFor();
   assert.ok(await page.getByRole("button", { name: "Start" }).isDisabled());
   await page.reload();
-  assert.equal(await page.getByLabel("pace").inputValue(), "1.9");
+  assert.equal(await page.getByRole("textbox", { name: "pace", exact: true }).inputValue(), "1.9");
   await page.getByRole("button", { name: "Reset pace" }).click();
   assert.ok(await page.getByRole("button", { name: "Start" }).isEnabled());
 });

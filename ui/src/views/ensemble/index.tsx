@@ -34,8 +34,10 @@ export default function EnsemblePage({ rest: [name = "", at = "", ...rest] }: { 
   if (list.value && stored === undefined) return <Missing name={name} starts={run !== undefined} />;
   if (stored === undefined || about.value === undefined) return null;
   const { catalogue, parameters } = about.value;
-  const edition = `${name} ${stored.version} ${Math.max(done, stored.worlds)}`;
-  const current: Current = { name, catalogue, parameters, stored, run, edition };
+  // The list is older than the run's news.
+  const worlds = Math.max(done, stored.worlds);
+  const edition = `${name} ${stored.version} ${worlds}`;
+  const current: Current = { name, catalogue, parameters, stored: { ...stored, worlds }, run, edition };
   const tab = TABS.find((tab) => tab.at === at) ?? TABS[0];
   return (
     <CurrentEnsemble.Provider value={current}>

@@ -49,13 +49,17 @@ export function faults(model: Model, form: Form, definitions: readonly ListedDef
   if (form.untilOutcome !== "" && form.untilGoal === "") found.goal = "say how precise";
   if (old && form.existing === "") found.existing = `An ensemble ${old.ensemble} exists: replace it, add worlds to it, or give another name.`;
   const missing = form.definition === "" || !definitions.some((one) => one.name === form.definition);
-  if (model.definition?.required && missing) found.definition = `Choose an ${model.definition.name}.`;
+  if (model.definition?.required && missing) found.definition = `Choose ${article(model.definition.name)}.`;
   const refused = [...form.typed].some(([name, typed]) => {
     const spec = model.parameters.find((one) => one.name === name);
     return spec !== undefined && "fault" in read(spec, typed);
   });
   if (refused) found.parameters = "A parameter is out of its bounds.";
   return found;
+}
+
+export function article(noun: string): string {
+  return `${/^[aeiou]/i.test(noun) ? "an" : "a"} ${noun}`;
 }
 
 /** The request. */

@@ -11,7 +11,7 @@ import { Command, Empty } from "../../parts/empty";
 import { ErrorNote } from "../../parts/error_note";
 import { Segmented } from "../../parts/segmented";
 import { ParameterField } from "./parameters";
-import { type Form, body, command, faults, formOf } from "./form";
+import { type Form, article, body, command, faults, formOf } from "./form";
 
 /** Starts a run. */
 export default function Start() {
@@ -144,7 +144,7 @@ function RunForm({ model, definitions, taken }: Props) {
         <button class="primary" disabled={busy || Object.keys(wrong).length > 0}>
           {form.existing === "extend" ? "Add worlds" : "Start"}
         </button>
-        {model.definition === null && Object.keys(wrong).length === 0 && <Command text={command(model, form)} />}
+        {form.definition === "" && Object.keys(wrong).length === 0 && <Command text={command(model, form)} />}
       </div>
     </form>
   );
@@ -189,14 +189,14 @@ function DefinitionField({ model, definitions, form }: { model: Model; definitio
   const word = model.definition?.name ?? "definition";
   const chosen = definitions.find((one) => one.name === form.definition);
   if (definitions.length === 0) {
+    const isNeeded = model.definition?.required;
     return (
-      <div class="card">
-        <Empty title={`${model.model} plays an ${word} that you write`}>
-          <Link class="button primary" to={href(["definitions"], { model: model.model, new: true })}>
-            Write one
-          </Link>
-        </Empty>
-      </div>
+      <section class="card bar-row">
+        <span>{isNeeded ? `${model.model} plays ${article(word)} that you write.` : `Optional: play ${article(word)} of your own.`}</span>
+        <Link class={isNeeded ? "button primary" : "button small"} to={href(["definitions"], { model: model.model, new: true })}>
+          Write one
+        </Link>
+      </section>
     );
   }
   return (
