@@ -99,7 +99,8 @@ export function Grid({ label, result, order, sort, onSort, selected, onSelect }:
     else {
       const to = moved(focus, event.key, command, { rows, columns: columns.length, page: Math.max(1, Math.floor(room / ROW) - 1) });
       if (to === undefined || rows === 0) return;
-      if (selected === undefined) choose(focus.row, focus.column, false);
+      // Nothing is chosen yet: an arrow chooses what is in view.
+      if (selected === undefined && event.key.startsWith("Arrow") && !command) choose(focus.row, focus.column, false);
       else choose(to.row, to.column, event.shiftKey);
     }
     event.preventDefault();

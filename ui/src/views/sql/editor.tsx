@@ -69,6 +69,23 @@ const LOOK = EditorView.theme({
   ".cm-button": { backgroundImage: "none", backgroundColor: "var(--surface)", border: "1px solid var(--strong-line)", color: "var(--text)" },
 });
 
+/**
+ * Types over a selection. Left to itself, Chromium writes the look of the replaced text into a style attribute, which the
+ * page's policy forbids and the console reports.
+ */
+const typeOver = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { from, to, empty } = view.state.selection.main;
+    const text = event.data;
+    if (event.inputType !== "insertText" || text === null || empty || view.composing) return false;
+    event.preventDefault();
+    const typed = () => view.state.update({ ...view.state.replaceSelection(text), userEvent: "input.type", scrollIntoView: true });
+    const handlers = view.state.facet(EditorView.inputHandler);
+    if (!handlers.some((handle) => handle(view, from, to, text, typed))) view.dispatch(typed());
+    return true;
+  },
+});
+
 interface Props {
   /** Which text is shown: each has its own history of changes. */
   id: string;
@@ -146,6 +163,7 @@ function extensions(calls: Calls): Extension {
     autocompletion({ override: [complete], maxRenderedOptions: 60, icons: false }),
     syntaxHighlighting(COLOURS),
     fault,
+    typeOver,
     LOOK,
     EditorView.lineWrapping,
     placeholder("SELECT ..."),

@@ -49,7 +49,7 @@ export function ResultChart({ result, summary, switcher }: Props) {
   return (
     <>
       {bar}
-      <div class="card">{isLine ? <Lines result={result} picture={picture} /> : <Bars result={result} picture={picture} />}</div>
+      <div class="card" tabIndex={0} role="region" aria-label="Chart of the result">{isLine ? <Lines result={result} picture={picture} /> : <Bars result={result} picture={picture} />}</div>
     </>
   );
 }
