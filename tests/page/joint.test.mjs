@@ -1,7 +1,7 @@
 // Joint questions, as a viewer asks them: by typing, by clicking bars, and by switching legs.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { NASTY, browse, data, document, eventually, everywhere, serve, shellJson } from "./harness.mjs";
+import { NASTY, browse, data, eventually, everywhere, picture, serve, shellJson } from "./harness.mjs";
 
 let server;
 let folder;
@@ -44,7 +44,7 @@ test("typed_legs_show_the_numbers_of_the_shell", async (t) => {
   const answer = probability({ entity: "team-01", legs, given: ["team-03:wins > 5"] });
   await shows(page, answer);
   assert.equal(await page.locator("#given-worlds").innerText(), String(answer.worlds));
-  await document(page, "joint");
+  await picture(page, "joint");
   await everywhere(page);
 });
 
@@ -53,7 +53,7 @@ test("a_link_reproduces_legs_givens_and_switches", async (t) => {
   for (const leg of ["wins > 8", "wins < 13", "points_for > 300"]) await add(page, "Add a leg", leg);
   await add(page, "Add a given", "team-02:wins > 4");
   await page.getByRole("checkbox", { name: "Count wins < 13" }).uncheck();
-  await page.getByRole("button", { name: "Negate points_for > 300" }).click();
+  await page.getByRole("button", { name: "not points_for > 300" }).click();
   const answer = probability({ entity: "team-01", legs: ["wins > 8", "not (points_for > 300)"], given: ["team-02:wins > 4"] });
   await shows(page, answer);
   const other = await browse(t, page.url());

@@ -22,7 +22,7 @@ export function Marked({ text, place }: { text: string; place: number }) {
   return (
     <code class="marked">
       {text.slice(0, place)}
-      <mark>{text.slice(place, place + end) || " "}</mark>
+      <mark>{text.slice(place, place + end).trim() === "" ? "\u00a0" : text.slice(place, place + end)}</mark>
       {text.slice(place + end)}
     </code>
   );

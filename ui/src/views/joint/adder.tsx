@@ -1,11 +1,14 @@
-import { useState } from "preact/hooks";
-import type { ApiError } from "../../api/client";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ApiError } from "../../api/client";
+import { askPrice } from "../../api/questions";
+import { useAsked } from "../../app/asked";
 import { completeOutcome } from "../../app/expression";
-import { percent } from "../../app/format";
+import { percent, plural } from "../../app/format";
+import { complain } from "../../app/toasts";
 import { ExpressionField } from "../../parts/expression_field";
 import { Icon } from "../../parts/icon";
-import { useEnsemble, useThrottled } from "../ensemble/context";
-import { useProbe } from "./ask";
+import { useEnsemble } from "../ensemble/context";
+import { alone } from "./ask";
 
 interface Props {
   label: string;
@@ -16,37 +19,44 @@ interface Props {
   verb: string;
   onAdd: (text: string) => void;
   onCancel?: () => void;
-  /** Conditions in the model's own words are known to the server alone; only their worlds can be counted. */
-  ownWords?: boolean;
+  /** Whether the condition is a given, which may be in the model's own words. */
+  isGiven?: boolean;
 }
 
 const PAUSE_MS = 250;
 
 /** A field that adds a condition: says its probability, or what is wrong with it, while the viewer types. */
-export function Adder({ label, placeholder, text: first = "", entity, verb, onAdd, onCancel, ownWords }: Props) {
-  const { catalogue } = useEnsemble();
+export function Adder({ label, placeholder, text: first = "", entity, verb, onAdd, onCancel, isGiven = false }: Props) {
+  const { name, catalogue, edition } = useEnsemble();
   const [text, setText] = useState(first);
-  const [entered, setEntered] = useState("");
-  const steady = useThrottled(text, PAUSE_MS);
-  const probe = useProbe(steady.trim(), entity);
+  const [refused, setRefused] = useState<{ text: string; error: ApiError }>();
+  const steady = useSteady(text, PAUSE_MS);
+  const wanted = text.trim();
+  // An unfinished name is no error yet.
+  const asks = steady === text && isFinished(text);
+  const key = asks ? JSON.stringify([edition, entity, wanted]) : undefined;
+  const probe = useAsked(key, (signal) => askPrice(alone(name, entity, wanted, isGiven), signal), () => false);
   const owner = catalogue.entities.find((one) => one.name === entity);
-  const isCurrent = steady === text && !probe.busy;
-  // An unfinished name is no error yet: only what the viewer entered is marked at once.
-  const error: ApiError | undefined = isCurrent && (entered === text || isFinished(text)) ? probe.error : undefined;
-  const shown = ownWords ? undefined : error;
-  const add = () => {
-    const wanted = text.trim();
-    setEntered(text);
-    if (wanted === "" || (probe.error && isCurrent && !ownWords)) return;
-    onAdd(wanted);
-    setText("");
+  // What is there may have changed while the server checks the text.
+  const latest = useRef(onAdd);
+  latest.current = onAdd;
+  const add = async () => {
+    if (wanted === "") return;
+    try {
+      await askPrice(alone(name, entity, wanted, isGiven));
+      setText((now) => (now.trim() === wanted ? "" : now));
+      latest.current(wanted);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 400) setRefused({ text, error });
+      else complain(error);
+    }
   };
   return (
     <form
       class="adder"
       onSubmit={(event) => {
         event.preventDefault();
-        add();
+        void add();
       }}
       onKeyDown={(event) => {
         if (event.key === "Escape" && !event.defaultPrevented) onCancel?.();
@@ -58,14 +68,14 @@ export function Adder({ label, placeholder, text: first = "", entity, verb, onAd
         placeholder={placeholder}
         value={text}
         onInput={setText}
-        onEnter={add}
+        onEnter={() => void add()}
         complete={(typed, cursor) => completeOutcome(typed, cursor, catalogue, owner)}
-        error={shown}
+        error={refused?.text === text ? refused.error : probe.error}
       />
       <span class="adder-probe muted" aria-live="polite">
-        {isCurrent && probe.value && percent(probe.value.probability)}
+        {probe.value && (isGiven ? plural(probe.value.worlds, "world") : percent(probe.value.probability))}
       </span>
-      <button disabled={text.trim() === ""}>
+      <button disabled={wanted === ""}>
         <Icon name="plus" /> {verb}
       </button>
       {onCancel && (
@@ -77,7 +87,20 @@ export function Adder({ label, placeholder, text: first = "", entity, verb, onAd
   );
 }
 
-/** Whether a text looks like a whole condition: it ends in a value or a closing sign after a comparison. */
+/** A text once it has not changed for `ms`. */
+function useSteady(text: string, ms: number): string | undefined {
+  const [steady, setSteady] = useState<string>();
+  useEffect(() => {
+    const timer = setTimeout(() => setSteady(text), ms);
+    return () => clearTimeout(timer);
+  }, [text, ms]);
+  return steady;
+}
+
+/** Whether a text looks like a whole condition: closed quotes and parentheses, and a value after the last comparison. */
 function isFinished(text: string): boolean {
-  return /(?:[=<>]|\bin\b).*[\w'")]\s*$/i.test(text);
+  const bare = text.replace(/'(?:[^']|'')*'/g, "0").replace(/"(?:[^"]|"")*"/g, "x");
+  const count = (sign: string) => bare.split(sign).length;
+  const last = bare.split(/\b(?:and|or)\b|&&|\|\|/i).at(-1) ?? "";
+  return !/['"]/.test(bare) && count("(") === count(")") && /(?:[=<>]|\bin\b).*[\w.)]\s*$/i.test(last);
 }

@@ -12,7 +12,7 @@ export function Numbers({ answer, joint, worlds, busy }: { answer: Answer; joint
     <section class="card answer" aria-label="Answer" aria-busy={busy}>
       {hasLegs && (
         <>
-          <div class="answer-head" aria-live="polite">
+          <dl class="answer-head" aria-live="polite">
             <Fact name="Probability">
               <output class="big" id="joint-probability">
                 {percent(price.probability)}
@@ -23,7 +23,7 @@ export function Numbers({ answer, joint, worlds, busy }: { answer: Answer; joint
                 {odds(price.probability)}
               </span>
             </Fact>
-          </div>
+          </dl>
           <Scale price={price} />
           <dl class="facts">
             <Fact name="95% interval">

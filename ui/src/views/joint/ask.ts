@@ -41,10 +41,8 @@ export function useJoint(joint: Joint): Asked<Answer> {
   return useAsked(key, async (signal) => ({ question, price: await askPrice(question, signal) }));
 }
 
-/** Asks about one condition alone, while the viewer types it; nothing for an empty text. */
-export function useProbe(text: string, entity: string): Asked<Price> {
-  const { name, edition } = useEnsemble();
-  const isEmpty = text.trim() === "";
-  const question: PriceQuestion = { ensemble: name, ...(entity ? { entity } : {}), legs: [text] };
-  return useAsked(isEmpty ? undefined : JSON.stringify([edition, entity, text]), (signal) => askPrice(question, signal), () => false);
+/** A question about one condition alone: a leg, or a given, which may be in the model's own words. */
+export function alone(ensemble: string, entity: string, text: string, isGiven: boolean): PriceQuestion {
+  const about = { ensemble, ...(entity ? { entity } : {}) };
+  return isGiven ? { ...about, legs: ["true"], given: [text], min_worlds: 0 } : { ...about, legs: [text] };
 }

@@ -78,7 +78,7 @@ export default function JointQuestion() {
           legs={joint.given}
           entity={joint.entity}
           error={asked.error}
-          ownWords
+          isGiven
           onChange={(given) => change({ given })}
         />
       </div>

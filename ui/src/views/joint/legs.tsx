@@ -22,14 +22,14 @@ interface Props {
   /** The probability of a condition as it counts; nothing where it is not known. */
   probability?: (text: string) => number | undefined;
   error: ApiError | undefined;
-  ownWords?: boolean;
+  isGiven?: boolean;
   onChange: (legs: Leg[]) => void;
 }
 
 const NEGATION = "not (".length;
 
 /** Conditions that can be switched, changed, removed and added. */
-export function Legs({ title, one, hint, placeholder, legs, entity, probability, error, ownWords, onChange }: Props) {
+export function Legs({ title, one, hint, placeholder, legs, entity, probability, error, isGiven = false, onChange }: Props) {
   const [edited, setEdited] = useState<number>();
   const put = (place: number, leg: Partial<Leg>) => onChange(legs.map((old, i) => (i === place ? { ...old, ...leg } : old)));
   return (
@@ -50,7 +50,7 @@ export function Legs({ title, one, hint, placeholder, legs, entity, probability,
                   text={leg.text}
                   entity={entity}
                   verb="Change"
-                  {...(ownWords ? { ownWords } : {})}
+                  isGiven={isGiven}
                   onAdd={(text) => {
                     setEdited(undefined);
                     put(i, { text });
@@ -69,12 +69,11 @@ export function Legs({ title, one, hint, placeholder, legs, entity, probability,
         </ul>
       )}
       <Adder
-        key={legs.length}
         label={`Add a ${one}`}
         placeholder={placeholder}
         entity={entity}
         verb="Add"
-        {...(ownWords ? { ownWords } : {})}
+        isGiven={isGiven}
         onAdd={(text) => onChange([...legs, { text, is: "on" }])}
       />
     </section>
@@ -94,7 +93,7 @@ function Switches({ leg, onChange }: { leg: Leg; onChange: (is: Leg["is"]) => vo
       <button
         class="small not"
         aria-pressed={leg.is === "not"}
-        aria-label={`Negate ${leg.text}`}
+        aria-label={`not ${leg.text}`}
         title="Count the worlds in which it does not hold"
         onClick={() => onChange(leg.is === "not" ? "on" : "not")}
       >

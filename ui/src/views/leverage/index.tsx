@@ -123,7 +123,7 @@ function Ask({ entity, condition, given, error }: AskProps) {
             placeholder="count only the worlds that meet this"
             entity={entity}
             verb="Add"
-            ownWords
+            isGiven
             onAdd={(text) => setQuery({ given: [...given, text] }, { push: true })}
           />
         </details>
