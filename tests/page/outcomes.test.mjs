@@ -116,9 +116,9 @@ test("entities_lie_over_each_other", async (t) => {
 test("labels_stand_for_codes", async (t) => {
   const page = await browse(t, `${server.url}/ui/ensemble/season?entity=game-017&outcome=winner`);
   const [winner] = outcome(["game-017"], "winner");
-  const rows = await page.getByRole("region", { name: "Labels" }).locator("tbody tr").allInnerTexts();
+  const rows = () => page.getByRole("region", { name: "Labels" }).locator("tbody tr").allInnerTexts();
   const wanted = winner.labels.map(({ label, code, worlds, share }) => `${label}\t${code}\t${worlds}\t${(share * 100).toFixed(2)}%`);
-  assert.deepEqual(rows, wanted);
+  await eventually(async () => assert.deepEqual(await rows(), wanted));
 });
 
 test("expression_is_an_outcome", async (t) => {

@@ -46,7 +46,8 @@ async function listen(leave: AbortSignal): Promise<void> {
       await events(response, SILENCE_MS, cut, take);
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) return;
-      if (!(error instanceof ApiError) && !isCancelled(error)) console.warn(error);
+      // A connection that is cut is a TypeError.
+      if (!(error instanceof ApiError || error instanceof TypeError || isCancelled(error))) console.warn(error);
     } finally {
       leave.removeEventListener("abort", give);
     }
