@@ -74,6 +74,21 @@ impl Refusal {
         Self::new(StatusCode::BAD_REQUEST, error)
     }
 
+    pub(crate) fn internal(error: impl Into<String>) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, error)
+    }
+
+    /// The status and the whole body, to pass on to another process.
+    pub(crate) fn into_parts(self) -> (StatusCode, Value) {
+        (self.status, self.body)
+    }
+
+    /// A reply that another process made.
+    pub(crate) fn from_parts(status: StatusCode, body: Value) -> Self {
+        let retry_after = (status == StatusCode::SERVICE_UNAVAILABLE).then_some(5);
+        Self { status, body, retry_after }
+    }
+
     /// Puts `words` before the text.
     pub(crate) fn after(mut self, words: &str) -> Self {
         self.body["error"] = json!(format!("{words}: {}", self.body["error"].as_str().unwrap_or_default()));
@@ -96,21 +111,6 @@ impl Refusal {
         self.body[KIND].as_str()
     }
 
-    pub(crate) fn later(mut self, seconds: u64) -> Self {
-        self.retry_after = Some(seconds.max(1));
-        self
-    }
-}
-
-impl IntoResponse for Refusal {
-    fn into_response(self) -> Response {
-        let mut response = (self.status, Json(self.body)).into_response();
-        if let Some(seconds) = self.retry_after {
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
-        }
-        response
-    }
-}
     /// Adds the place of an error in an expression.
     pub(crate) fn pointing(self, at: &ExpressionError) -> Self {
         self.within(at.text(), at.position())
@@ -133,6 +133,21 @@ impl IntoResponse for Refusal {
         }
     }
 
+    pub(crate) fn later(mut self, seconds: u64) -> Self {
+        self.retry_after = Some(seconds.max(1));
+        self
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, Json(self.body)).into_response();
+        if let Some(seconds) = self.retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+}
 
 impl From<DecodeError> for Refusal {
     fn from(error: DecodeError) -> Self {
@@ -179,6 +194,7 @@ impl From<AskError> for Refusal {
             AskError::Memory { .. } => Self::new(StatusCode::PAYLOAD_TOO_LARGE, text).of_kind(LIMIT),
             AskError::Overflow { .. } => Self::bad(text).of_kind(LIMIT),
             AskError::UnknownColumn { .. } => Self::bad(text).of_kind(UNKNOWN_NAME),
+            AskError::Syntax { error, .. } => Self::bad(text).pointing(&error),
             AskError::Io { .. } => Self::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5),
             AskError::Damaged { .. } => Self::new(StatusCode::INTERNAL_SERVER_ERROR, text).of_kind(DAMAGED),
             _ => Self::bad(text),
@@ -194,7 +210,6 @@ impl From<SnapshotError> for Refusal {
             SnapshotError::Columns { .. } => {
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).of_kind(DAMAGED)
             }
-            AskError::Syntax { error, .. } => Self::bad(text).pointing(&error),
         }
     }
 }

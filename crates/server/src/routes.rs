@@ -1,13 +1,15 @@
 //! All routes: one table for the router and the `OpenAPI` document.
 
 mod ensembles;
+mod playing;
 mod rows;
 mod schema;
 mod service;
 mod sql;
+mod tables;
 
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use axum::{Json, Router, middleware};
@@ -17,7 +19,7 @@ use serde_json::{Value, json};
 use crate::api::{Route, document};
 use crate::app::App;
 use crate::error::Refusal;
-use crate::{authenticate, guard};
+use crate::{authenticate, guard, page};
 
 /// Routes each request to its handler.
 pub(crate) fn router(app: App) -> Router {
@@ -28,10 +30,20 @@ pub(crate) fn router(app: App) -> Router {
     router(guarded)
         .route_layer(middleware::from_fn_with_state(app.clone(), authenticate::check))
         .merge(router(open))
+        .merge(page::router())
         .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "there is nothing at this path"))
         .layer(middleware::from_fn(check_query))
         .layer(middleware::from_fn_with_state(app.hosts.clone(), guard::check))
+        .layer(middleware::map_response(hide))
         .with_state(app)
+}
+
+/// Keeps other sites' pages from using a reply as something else, or at all.
+async fn hide(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
+    response
 }
 
 /// Refuses query strings that are not text: decoding would replace bytes in the names of databases and tables.
@@ -45,7 +57,9 @@ async fn check_query(request: Request, next: Next) -> Result<Response, Refusal> 
 fn routes() -> Vec<Route> {
     let document = Route::get("/api/v1/openapi.json", openapi, "This document");
     let mut routes = vec![document.answers(&[schema::JSON], &json!({}), "The document")];
-    for more in [rows::routes(), sql::routes(), ensembles::routes(), service::routes()] {
+    for more in
+        [rows::routes(), sql::routes(), ensembles::routes(), playing::routes(), service::routes(), tables::routes()]
+    {
         routes.extend(more);
     }
     routes
@@ -57,5 +71,5 @@ async fn openapi(State(app): State<App>) -> Json<Value> {
 
 /// Schemas with names, which programs use for their types.
 fn schemas() -> impl Iterator<Item = (&'static str, Value)> {
-    [ensembles::schemas()].into_iter().flatten()
+    [ensembles::schemas(), playing::schemas(), service::schemas(), tables::schemas()].into_iter().flatten()
 }

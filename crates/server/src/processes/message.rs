@@ -113,6 +113,7 @@ pub(crate) enum Format {
     Series(String),
     Csv,
     Arrow,
+    Parquet,
 }
 
 /// A part of an answer.

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::schema::{ARROW, JSON, boolean, integer, list, map, named, nullable, number, object, record, text, word};
+use super::schema::{
+    ARROW, CSV, JSON, PARQUET, boolean, integer, list, map, named, nullable, number, object, record, text, word,
+};
 use crate::api::{In, Route};
 use crate::{ensembles, worlds};
 
@@ -37,10 +39,28 @@ pub(super) fn routes() -> Vec<Route> {
             .asks(&named("OutcomeQuestion"))
             .answers(&[JSON], &list(&named("Outcome")), "The distributions")
             .refuses(&[404]),
+        Route::post("/api/v1/leverage", ensembles::leverage, "Find the events that move a probability most")
+            .asks(&named("LeverageQuestion"))
+            .answers(&[JSON], &named("Leverage"), "The events, those that move it most first")
+            .refuses(&[404]),
+        Route::post("/api/v1/events", ensembles::events, "Return the events of an entity in one world")
+            .asks(&named("EventsQuestion"))
+            .answers(&[JSON], &named("Events"), "The events, one row each")
+            .refuses(&[404]),
+        Route::post("/api/v1/summary", ensembles::summary, "Return the model's own tables about one world")
+            .asks(&object(&["ensemble", "world"], &json!({"ensemble": text(), "entity": text(), "world": integer()})))
+            .answers(&[JSON], &named("Summary"), "The tables, and every outcome of the entity")
+            .refuses(&[404]),
         Route::post("/api/v1/worlds", worlds::worlds, "Return the values of outcomes in each world")
+            .takes(
+                In::Query,
+                "format",
+                json!({"type": "string", "enum": ["arrow", "csv", "parquet"], "default": "arrow"}),
+                "Format of the answer. Default: the header `accept`",
+            )
             .asks(&named("WorldsQuestion"))
             .answers(
-                &[ARROW],
+                &[ARROW, CSV, PARQUET],
                 &json!({}),
                 "The column `world`, and one for each outcome: booleans, 32-bit integers or 64-bit real numbers. The \
                  metadata has the ensemble's `version`",
@@ -70,6 +90,11 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
         ("OutcomeQuestion", outcome_question()),
         ("Outcome", outcome()),
         ("WorldsQuestion", worlds_question()),
+        ("LeverageQuestion", leverage_question()),
+        ("Leverage", leverage()),
+        ("EventsQuestion", events_question()),
+        ("Events", events()),
+        ("Summary", summary()),
         ("Correlations", correlations()),
         ("Comparison", comparison()),
     ]
@@ -154,6 +179,11 @@ fn outcome_question() -> Value {
         &["ensemble", "outcomes"],
         &json!({
             "ensemble": text(), "entities": list(&text()), "cdf": boolean(),
+            "bins": {"type": "integer", "default": 20, "minimum": 1, "maximum": 1_000},
+            "quantiles": {
+                "type": "array", "items": {"type": "number", "minimum": 0, "maximum": 1}, "maxItems": 1_000,
+                "default": [0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99],
+            },
             "outcomes": {
                 "type": "array", "items": text(),
                 "description": "Names of outcomes, or expressions such as `wins - losses`",
@@ -184,6 +214,83 @@ fn outcome() -> Value {
             "ci": interval(&real()), "standard_deviation": real(), "min": real(), "max": real(),
             "quantiles": map(&real()), "histogram": list(&bin), "labels": list(&label),
             "cdf": list(&record(&json!({"value": real(), "probability": number()}))),
+        }),
+    )
+}
+
+fn leverage_question() -> Value {
+    let outcomes = "Names of outcomes, and expressions; none for all flags and labelled codes, and for as many numbers as \
+                    the ensemble's size allows";
+    let mut body = object(
+        &["ensemble", "condition"],
+        &json!({
+            "ensemble": text(), "condition": text(), "entity": text(), "given": list(&text()),
+            "entities": {"type": "array", "items": text(), "description": "None for all"},
+            "outcomes": {"type": "array", "items": text(), "description": outcomes},
+            "limit": {"type": "integer", "default": 50, "maximum": 10_000},
+            "min_worlds": {"type": "integer", "default": 100},
+        }),
+    );
+    body["additionalProperties"] = false.into();
+    body
+}
+
+fn leverage() -> Value {
+    let about = |schema: Value, about: &str| {
+        let mut schema = schema;
+        schema["description"] = about.into();
+        schema
+    };
+    let event = record(&json!({
+        "entity": nullable(&text()), "title": text(),
+        "event": about(text(), "A condition about the entity, such as `wins > 9`"),
+        "leg": about(nullable(&text()), "The same with the entity"),
+        "worlds": about(integer(), "Worlds with the event"),
+        "with": about(number(), "The probability in worlds with the event"),
+        "without": about(number(), "The probability in the other worlds"),
+        "swing": about(number(), "`with` minus `without`"),
+        "movement": about(number(), "2 p (1 - p) |swing|, where p is the share of worlds with the event"),
+    }));
+    record(&json!({
+        "worlds": integer(), "probability": number(), "compared": about(integer(), "Events compared"),
+        "left_out": about(integer(), "Numbers not examined, because the ensemble has too many"),
+        "chance": about(number(), "Movement that chance alone exceeds in no event, with 95% confidence"),
+        "events": list(&event),
+    }))
+}
+
+fn events_question() -> Value {
+    let conditions = json!({
+        "anyOf": [text(), list(&text())], "description": "Conditions over the columns; all must hold",
+    });
+    let mut body = object(
+        &["ensemble", "entity", "world"],
+        &json!({
+            "ensemble": text(), "entity": text(), "world": integer(), "where": conditions,
+            "limit": {"type": "integer", "default": 1_000, "maximum": 100_000},
+            "offset": {"type": "integer", "default": 0},
+        }),
+    );
+    body["additionalProperties"] = false.into();
+    body
+}
+
+/// A cell of a table: a number, a text, or nothing.
+fn cell() -> Value {
+    json!({"type": ["number", "string", "null"]})
+}
+
+fn events() -> Value {
+    record(&json!({"columns": list(&text()), "rows": list(&list(&cell())), "total": integer()}))
+}
+
+fn summary() -> Value {
+    let table = record(&json!({"name": text(), "columns": list(&text()), "rows": list(&list(&cell()))}));
+    object(
+        &["entity", "title", "outcomes", "tables"],
+        &json!({
+            "entity": text(), "title": text(), "outcomes": map(&nullable(&number())), "tables": list(&table),
+            "note": {"type": "string", "description": "Why the tables are not the model's"},
         }),
     )
 }

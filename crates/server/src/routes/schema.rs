@@ -5,6 +5,9 @@ use serde_json::{Value, json};
 pub(super) const JSON: &str = "application/json";
 pub(super) const ARROW: &str = "application/vnd.apache.arrow.stream";
 
+pub(super) const CSV: &str = "text/csv";
+pub(super) const PARQUET: &str = "application/vnd.apache.parquet";
+
 pub(super) fn text() -> Value {
     json!({"type": "string"})
 }

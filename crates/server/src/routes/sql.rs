@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::schema::{ARROW, JSON, list, object, text};
+use super::schema::{ARROW, CSV, JSON, PARQUET, list, object, text};
 use crate::api::{In, Route};
 use crate::{ask, influx, sql};
 
 pub(super) fn routes() -> Vec<Route> {
     let only = json!({"type": "string", "description": "The only ensemble that the query sees"});
     let sql = || object(&["sql"], &json!({"sql": text(), "ensemble": only}));
-    let format = || json!({"type": "string", "enum": ["json", "csv", "arrow"], "default": "json"});
+    let format = || json!({"type": "string", "enum": ["json", "csv", "arrow", "parquet"], "default": "json"});
     let rows = object(
         &["success", "columns", "data", "row_count", "execution_time_ms"],
         &json!({
@@ -32,7 +32,7 @@ pub(super) fn routes() -> Vec<Route> {
             .takes(In::Query, "format", format(), "Format of the answer. Default: the header `accept`")
             .of_database()
             .asks(&sql())
-            .answers(&[JSON, "text/csv", ARROW], &objects(), "The rows"),
+            .answers(&[JSON, CSV, ARROW, PARQUET], &objects(), "The rows"),
         Route::post("/api/v1/query", sql::query, "Query in SQL; rows as arrays").of_database().asks(&sql()).answers(
             &[JSON],
             &rows,
@@ -49,7 +49,7 @@ pub(super) fn routes() -> Vec<Route> {
             .takes(In::Query, "format", format(), "Format of the answer. Default: the header `accept`")
             .of_database()
             .asks(&groups())
-            .answers(&[JSON, "text/csv", ARROW], &objects(), "One row per group")
+            .answers(&[JSON, CSV, ARROW, PARQUET], &objects(), "One row per group")
             .refuses(&[404]),
     ]
 }
