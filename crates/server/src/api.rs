@@ -111,6 +111,11 @@ impl Route {
         self.reply(200, json!({"description": about, "content": contents(content, schema)}))
     }
 
+    /// Replies 202 with a body in JSON.
+    pub(crate) fn accepts(self, schema: &Value, about: &str) -> Self {
+        self.reply(202, json!({"description": about, "content": contents(&["application/json"], schema)}))
+    }
+
     /// Adds error replies.
     pub(crate) fn refuses(self, statuses: &[u16]) -> Self {
         statuses.iter().fold(self, |route, &status| route.reply(status, refusal(status)))
