@@ -59,3 +59,11 @@ export type Grant = Schemas["Grant"];
 /** The last hour: measurements every `step_s` seconds. */
 export type History = Schemas["History"];
 export type LogPosition = Narrowed<Schemas["Log"], { bytes: Integer; rows: Integer; first: Integer; next: Integer }>;
+
+/** A setting of the server; passwords in it are left out. */
+export interface Setting {
+  name: string;
+  value: string | null;
+  source: string;
+  secret: boolean;
+}

@@ -28,3 +28,8 @@ export function tableName(database: string, name: string): string {
   const bare = database === DEFAULT && !OF_ENSEMBLES.has(name) && !name.includes(".");
   return bare ? identifier(name) : `${identifier(database)}.${identifier(name)}`;
 }
+
+/** A type as DESCRIBE and the description of a table print it, with one word for all kinds of texts. */
+export function typeName(type: string): string {
+  return type.replace(/\b(?:LargeUtf8|Utf8View|Utf8)\b/g, "Text");
+}

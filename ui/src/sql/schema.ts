@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { get, post } from "../api/client";
 import type { Ensemble } from "../api/types";
-import { tableName } from "./names";
+import { tableName, typeName } from "./names";
 import type { NamedTable } from "./statements";
 
 export interface KnownTable {
@@ -39,7 +39,7 @@ export function columnsOf(table: KnownTable): Promise<KnownColumn[]> {
   const known = columns.get(key);
   if (known) return known;
   const asked = post<Rows>("/api/v1/query", { sql: `DESCRIBE ${key}` }).then(({ data }) =>
-    data.map(([name, type]) => ({ name: name ?? "", type: type ?? "" })),
+    data.map(([name, type]) => ({ name: name ?? "", type: typeName(type ?? "") })),
   );
   columns.set(key, asked);
   // The next one asks again.

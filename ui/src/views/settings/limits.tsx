@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { get } from "../../api/client";
+import type { Setting } from "../../api/types";
 import { useAsked } from "../../app/asked";
 import { ErrorNote } from "../../parts/error_note";
 import { Search, matches } from "../../parts/search";
@@ -8,9 +9,9 @@ import { Table } from "../../parts/virtual_table";
 /** The settings that the server runs with. */
 export function Limits() {
   const [search, setSearch] = useState("");
-  const asked = useAsked("settings", (signal) => get<Record<string, unknown>>("/api/v1/settings", {}, signal));
+  const asked = useAsked("settings", (signal) => get<Setting[]>("/api/v1/settings", {}, signal));
   if (asked.value === undefined) return asked.error ? <ErrorNote error={asked.error} again={asked.again} /> : null;
-  const rows = flat(asked.value).filter(([name, text]) => matches(search, name, text));
+  const rows = asked.value.filter((one) => matches(search, one.name, one.value ?? ""));
   return (
     <>
       <div class="bar-row">
@@ -23,22 +24,14 @@ export function Limits() {
         <Table
           label="Settings"
           rows={rows}
-          rowKey={([name]) => name}
+          rowKey={(one) => one.name}
           columns={[
-            { key: "name", title: "Setting", cell: ([name]) => <code>{name}</code> },
-            { key: "value", title: "Value", cell: ([, text]) => (text === "" ? <span class="muted">not set</span> : text) },
+            { key: "name", title: "Setting", cell: (one) => <code>{one.name}</code> },
+            { key: "value", title: "Value", cell: (one) => one.value ?? <span class="muted">not set</span> },
+            { key: "source", title: "From", cell: (one) => <span class={one.source === "default" ? "muted" : undefined}>{one.source}</span> },
           ]}
         />
       </div>
     </>
   );
-}
-
-/** Names and texts of a tree of settings. */
-function flat(tree: Record<string, unknown>, before = ""): [string, string][] {
-  return Object.entries(tree).flatMap(([name, value]): [string, string][] => {
-    if (value !== null && typeof value === "object" && !Array.isArray(value)) return flat(value as Record<string, unknown>, `${before}${name}.`);
-    const text = value === null || value === undefined ? "" : Array.isArray(value) ? value.map(String).join(", ") : String(value);
-    return [[before + name, text]];
-  });
 }

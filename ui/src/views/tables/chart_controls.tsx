@@ -8,6 +8,7 @@ import { Combobox } from "../../parts/combobox";
 import { ErrorNote } from "../../parts/error_note";
 import { Icon } from "../../parts/icon";
 import { Segmented } from "../../parts/segmented";
+import { typeName } from "../../sql/names";
 import { type Asking, AGGREGATES, BUCKETS, RANGES, isNumber, timeColumns } from "./question";
 
 interface Props {
@@ -121,7 +122,7 @@ function Filters({ about, where, error }: { about: TableAbout; where: readonly s
   const options = about.columns
     .filter((column) => prefix !== "" && column.name.toLowerCase().startsWith(prefix) && column.name.toLowerCase() !== prefix)
     .slice(0, 12)
-    .map((column) => ({ value: written(column.name), detail: column.type }));
+    .map((column) => ({ value: written(column.name), detail: typeName(column.type) }));
   return (
     <div class="bar-row filters">
       {where.map((condition, i) => (

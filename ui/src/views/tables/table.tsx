@@ -7,7 +7,7 @@ import { useTitle } from "../../app/title";
 import { Empty } from "../../parts/empty";
 import { ErrorNote } from "../../parts/error_note";
 import { Table } from "../../parts/virtual_table";
-import { tableName } from "../../sql/names";
+import { tableName, typeName } from "../../sql/names";
 import { ChartView } from "./chart";
 import { useRates } from "./rates";
 import { Rows } from "./rows";
@@ -105,7 +105,7 @@ function Columns({ about }: { about: TableAbout }) {
         rowKey={(column) => column.name}
         columns={[
           { key: "name", title: `${plural(about.columns.length, "column")}`, cell: (column) => <bdi class="strong">{column.name}</bdi> },
-          { key: "type", title: "Type", cell: (column) => <code>{column.type}</code> },
+          { key: "type", title: "Type", cell: (column) => <code>{typeName(column.type)}</code> },
           { key: "nullable", title: "May be NULL", cell: (column) => (column.nullable ? "yes" : "no") },
         ]}
       />
