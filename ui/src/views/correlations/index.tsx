@@ -170,10 +170,10 @@ function Pairs({ pairs, entity, ensemble }: { pairs: readonly Pair[]; entity: st
   );
   const columns: Column<Pair>[] = [
     { key: "one", title: "Strongest pairs", width: 160, cell: ({ one }) => link(one) },
-    { key: "other", title: "", width: 160, cell: ({ other }) => link(other) },
+    { key: "other", title: <span class="hidden">Other outcome</span>, width: 160, cell: ({ other }) => link(other) },
     {
       key: "bar",
-      title: "",
+      title: <span class="hidden">Strength</span>,
       width: 70,
       cell: ({ r }) => (
         <span class="pair-bar" data-below={r < 0} aria-hidden="true">

@@ -20,6 +20,9 @@ interface Props {
 /** Pixels below which the chart is in sight without scrolling only if names are cut. */
 const NARROW = 600;
 
+/** The server answers with fewer worlds only on request. */
+const LEAST_WORLDS = 100;
+
 /** Events in rank order: for each, the condition's probability without and with it, on one scale. */
 export function Levers({ events, probability, chance, worlds, condition, given, entity, busy }: Props) {
   const { name } = useEnsemble();
@@ -79,7 +82,7 @@ export function Levers({ events, probability, chance, worlds, condition, given, 
       title: <span class="hidden">Actions</span>,
       width: 156,
       align: "right",
-      cell: (one) => one.leg !== null && <Ways leg={one.leg} joint={joint} ensemble={name} />,
+      cell: (one) => one.leg !== null && <Ways leg={one.leg} worlds={one.worlds} joint={joint} ensemble={name} />,
     },
   ];
   return (
@@ -119,10 +122,12 @@ function Dumbbell({ one, at, probability }: { one: Lever; at: (share: number) =>
   );
 }
 
-function Ways({ leg, joint, ensemble }: { leg: string; joint: Joint; ensemble: string }) {
+function Ways({ leg, worlds, joint, ensemble }: { leg: string; worlds: number; joint: Joint; ensemble: string }) {
+  // The viewer sees how few worlds have the event, and asks all the same.
+  const least = worlds < LEAST_WORLDS ? worlds : 0;
   return (
     <span class="ways">
-      <Link to={withGiven(ensemble, leg, joint)} aria-label={`Add ${leg} as a given`}>
+      <Link to={withGiven(ensemble, leg, { ...joint, least })} aria-label={`Add ${leg} as a given`}>
         given
       </Link>
       <Link to={withLeg(ensemble, leg, joint)} aria-label={`Add ${leg} as a leg`}>

@@ -24,15 +24,24 @@ interface Question {
   where?: string;
 }
 
+/** Entities that have no events in any world: nobody asks for them again. */
+const withoutEvents = new Set<string>();
+
+function ofEntity({ ensemble, entity }: Question): string {
+  return JSON.stringify([ensemble, entity]);
+}
+
 /** The events of a world, filtered by a condition; pages are asked for as they come into sight. */
 export function Events({ world, entity }: { world: number; entity: string }) {
   const { name, stored, catalogue } = useEnsemble();
   const where = query.value.get("where") ?? "";
   const question: Question = { ensemble: name, entity, world, ...(where ? { where } : {}) };
   const key = JSON.stringify([question, stored.version]);
-  const first = useAsked(key, (signal) => page(question, 0, signal), (before) => sameShape(before, key));
-  const hasNone = catalogue.events.length === 0 || (where === "" && /has no events/.test(first.error?.message ?? ""));
-  if (hasNone) return <p class="muted">This entity has no events.</p>;
+  const isWithout = withoutEvents.has(ofEntity(question));
+  const first = useAsked(isWithout ? undefined : key, (signal) => page(question, 0, signal), (before) => sameShape(before, key));
+  const isRefused = /has no events/.test(first.error?.message ?? "");
+  if (isRefused) withoutEvents.add(ofEntity(question));
+  if (isWithout || isRefused || catalogue.events.length === 0) return <p class="muted">This entity has no events.</p>;
   return (
     <section class="view" aria-label="Events">
       <div class="events-head">
@@ -137,7 +146,7 @@ function Rows({ question, first }: { question: Question; first: Answer }) {
   });
   return (
     <div class="fill-table">
-      <VirtualTable label="Events" columns={columns} rows={first.total} row={row} rowHeight={28} onView={need} />
+      <VirtualTable label="List of events" columns={columns} rows={first.total} row={row} rowHeight={28} onView={need} />
     </div>
   );
 }

@@ -165,7 +165,7 @@ function World({ world, entity }: { world: number; entity: string }) {
 function Own({ name, columns, rows }: Summary["tables"][number]) {
   const isNumber = columns.map((_, c) => rows.some((row) => typeof row[c] === "number"));
   return (
-    <section class="world-table" aria-label={name}>
+    <div class="world-table">
       <h3>{name}</h3>
       <Table
         label={name}
@@ -177,7 +177,7 @@ function Own({ name, columns, rows }: Summary["tables"][number]) {
           cell: (row: Cell[]) => cellText(row[c]),
         }))}
       />
-    </section>
+    </div>
   );
 }
 
