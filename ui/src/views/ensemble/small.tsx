@@ -1,11 +1,11 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { isCancelled, post } from "../../api/client";
+import { ApiError, isCancelled, post } from "../../api/client";
 import type { Distribution, OutcomeSpec } from "../../api/types";
 import { decimal, percent, value } from "../../app/format";
 import { Link, href, query } from "../../app/router";
-import { complain } from "../../app/toasts";
 import { useWidth } from "../../charts/frame";
 import { Spark } from "../../charts/histogram";
+import { ErrorNote } from "../../parts/error_note";
 import { isFinite, series } from "./distributions";
 
 /** Outcomes of one request: enough for a screen. */
@@ -31,23 +31,26 @@ export function SmallMultiples({ ensemble, entity, outcomes, edition }: Props) {
   const rows = Math.ceil(outcomes.length / columns);
   const [from, to] = useRowsInWindow(grid, rows);
   const visible = outcomes.slice(from * columns, to * columns);
-  const found = useDistributions({ ensemble, entity, edition, names: visible.map((outcome) => outcome.name) });
+  const { found, error, again } = useDistributions({ ensemble, entity, edition, names: visible.map((outcome) => outcome.name) });
   return (
-    <ul
-      class="multiples"
-      ref={grid}
-      style={{
-        gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
-        paddingTop: `${from * (HEIGHT + GAP)}px`,
-        height: `${Math.max(0, rows * (HEIGHT + GAP) - GAP)}px`,
-      }}
-    >
-      {visible.map((outcome, i) => (
-        <li key={outcome.name} data-outcome={outcome.name} aria-setsize={outcomes.length} aria-posinset={from * columns + i + 1}>
-          <Card ensemble={ensemble} entity={entity} outcome={outcome} found={found.get(outcome.name)} />
-        </li>
-      ))}
-    </ul>
+    <>
+      {error && <ErrorNote error={error} again={again} />}
+      <ul
+        class="multiples"
+        ref={grid}
+        style={{
+          gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
+          paddingTop: `${from * (HEIGHT + GAP)}px`,
+          height: `${Math.max(0, rows * (HEIGHT + GAP) - GAP)}px`,
+        }}
+      >
+        {visible.map((outcome, i) => (
+          <li key={outcome.name} data-outcome={outcome.name} aria-setsize={outcomes.length} aria-posinset={from * columns + i + 1}>
+            <Card ensemble={ensemble} entity={entity} outcome={outcome} found={found.get(outcome.name)} />
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 
@@ -72,6 +75,13 @@ function useRowsInWindow(grid: { current: HTMLElement | null }, rows: number): [
   return [from, to];
 }
 
+interface Found {
+  found: ReadonlyMap<string, Distribution>;
+  /** Why the last ones could not be asked. */
+  error: ApiError | undefined;
+  again: () => void;
+}
+
 interface Wanted {
   ensemble: string;
   entity: string;
@@ -80,14 +90,18 @@ interface Wanted {
 }
 
 /** Distributions of outcomes: asked once an edition, kept while another one is on its way. */
-function useDistributions({ ensemble, entity, edition, names }: Wanted): ReadonlyMap<string, Distribution> {
+function useDistributions({ ensemble, entity, edition, names }: Wanted): Found {
   const [found, setFound] = useState<ReadonlyMap<string, Distribution>>(new Map());
+  const [error, setError] = useState<ApiError>();
+  const [turn, setTurn] = useState(0);
   const asked = useRef({ edition: "", names: new Set<string>(), leave: new AbortController() });
   useEffect(() => () => asked.current.leave.abort(), []);
   useEffect(() => {
-    if (asked.current.edition !== edition) {
+    const now = `${turn} ${edition}`;
+    if (asked.current.edition !== now) {
       asked.current.leave.abort();
-      asked.current = { edition, names: new Set(), leave: new AbortController() };
+      setError(undefined);
+      asked.current = { edition: now, names: new Set(), leave: new AbortController() };
     }
     const { leave, names: known } = asked.current;
     const wanted = names.filter((name) => !known.has(name));
@@ -96,11 +110,11 @@ function useDistributions({ ensemble, entity, edition, names }: Wanted): Readonl
       const body = { ensemble, entities: [entity], outcomes: wanted.slice(i, i + AT_ONCE) };
       post<Distribution[]>("/api/v1/outcome", body, leave.signal).then(
         (answers) => leave.signal.aborted || setFound((old) => new Map([...old, ...answers.map((one) => [one.outcome, one] as const)])),
-        (error: unknown) => isCancelled(error) || complain(error),
+        (failed: unknown) => isCancelled(failed) || setError(failed instanceof ApiError ? failed : new ApiError(0, String(failed))),
       );
     }
-  }, [edition, names.join("\n")]);
-  return found;
+  }, [edition, turn, names.join("\n")]);
+  return { found, error, again: () => setTurn((n) => n + 1) };
 }
 
 interface CardProps {
