@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { Catalogue } from "../../api/types";
 import { count } from "../../app/format";
-import { allOf } from "../../app/expression";
+import { allOf, written } from "../../app/expression";
 import { ODDS, oddsFormat } from "../../app/preferences";
 import { type Joint, jointHref, jointOf, leverageHref, remember, remembered, worldHref } from "../../app/question";
 import { Link, open, query } from "../../app/router";
@@ -9,7 +10,7 @@ import { Command, Empty } from "../../parts/empty";
 import { ErrorNote } from "../../parts/error_note";
 import { Segmented } from "../../parts/segmented";
 import { EntityPicker } from "../ensemble/entity_picker";
-import { useEnsemble } from "../ensemble/context";
+import { outcomesOf, useEnsemble } from "../ensemble/context";
 import { Numbers } from "./answer";
 import { active, useJoint } from "./ask";
 import { Legs } from "./legs";
@@ -63,7 +64,7 @@ export default function JointQuestion() {
           title="Legs"
           one="leg"
           hint="conditions that must all hold in the same world"
-          placeholder={example(joint.entity === "" ? `${catalogue.entities[0]?.name}:` : "", catalogue.kinds[0]?.outcomes[0]?.name)}
+          placeholder={example(catalogue, joint.entity)}
           legs={joint.legs}
           entity={joint.entity}
           probability={shares}
@@ -85,6 +86,7 @@ export default function JointQuestion() {
       <div class="view joint-answer">
         {tooFew && <TooFew body={tooFew} onLower={(least) => change({ least })} />}
         {asked.error && !tooFew && !inLeg && <ErrorNote error={asked.error} again={asked.again} />}
+        {asked.error && inLeg && <p class="note">Change or switch off the marked condition for an answer.</p>}
         {asked.value && all.length > 0 && <Numbers answer={asked.value} joint={joint} worlds={stored.worlds} busy={asked.busy} />}
         {all.length === 0 && (
           <Empty title="No leg counts yet">
@@ -141,6 +143,9 @@ function TooFew({ body, onLower }: { body: Record<string, unknown>; onLower: (le
   );
 }
 
-function example(prefix: string, outcome: string | undefined): string {
-  return outcome === undefined ? "a condition" : `${prefix}${outcome} > 3`;
+function example(catalogue: Catalogue, entity: string): string {
+  const owner = catalogue.entities.find((one) => one.name === entity) ?? catalogue.entities[0];
+  const outcome = owner && outcomesOf(catalogue, owner).find((one) => one.kind === "number");
+  if (!outcome) return "a condition";
+  return `such as ${written(owner.name === entity ? outcome.name : `${owner.name}:${outcome.name}`)} > 3`;
 }

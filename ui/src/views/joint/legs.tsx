@@ -129,7 +129,7 @@ export function titles(text: string, catalogue: Catalogue): string {
 function Alone({ p }: { p: number | undefined }) {
   return (
     <>
-      <span class="leg-bar" aria-hidden="true">
+      <span class={p === undefined ? "" : "leg-bar"} aria-hidden="true">
         {p !== undefined && <span style={{ width: `${p * 100}%` }} />}
       </span>
       <span class="right strong leg-share">{percent(p)}</span>
