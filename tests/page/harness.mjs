@@ -221,6 +221,7 @@ export async function looksLike(locator, name) {
     document.adoptedStyleSheets = [sheet];
   });
   const shot = await locator.screenshot({ animations: "disabled" });
+  await page.evaluate(() => (document.adoptedStyleSheets = []));
   const file = join(HERE, "golden", `${name}.png`);
   if (process.env.MANYWORLDS_GOLDEN === "write") {
     mkdirSync(join(HERE, "golden"), { recursive: true });

@@ -1,5 +1,5 @@
 import { get } from "../../api/client";
-import type { Ensemble } from "../../api/types";
+import type { Ensemble, Run } from "../../api/types";
 import { useAsked } from "../../app/asked";
 import { bytes, count, duration, percent, plural, rate, time } from "../../app/format";
 import { listChanges, runs, status } from "../../app/live";
@@ -18,18 +18,22 @@ import { type Row, isActive, rowsOf, sorted, tone } from "./rows";
 import { Workers } from "./workers";
 
 const COLUMNS: Column<Row>[] = [
-  { key: "name", title: "Ensemble", width: 240, sorts: true, cell: (row) => <Name row={row} /> },
-  { key: "state", title: "State", width: 130, sorts: true, cell: (row) => <State row={row} /> },
-  { key: "progress", title: "Progress", width: 250, cell: (row) => <Played row={row} /> },
-  { key: "rate", title: "Rate", width: 90, align: "right", cell: ({ run }) => run?.worlds_per_s && run.state === "running" ? rate(run.worlds_per_s) : "" },
-  { key: "left", title: "Time left", width: 110, align: "right", cell: ({ run }) => run?.left_s != null && run.state === "running" ? duration(run.left_s) : "" },
-  { key: "model", title: "Model", width: 110, sorts: true, cell: (row) => row.model },
-  { key: "differs", title: "Differing parameters", hint: "Parameters that are not the same in all ensembles of the model", cell: (row) => <Differs row={row} /> },
-  { key: "seed", title: "Seed", width: 90, align: "right", sorts: true, cell: ({ stored }) => (stored?.seed === undefined ? "" : String(stored.seed)) },
-  { key: "bytes", title: "Size", width: 100, align: "right", sorts: true, cell: ({ stored }) => stored?.outcome_bytes === undefined ? "" : bytes(stored.outcome_bytes + stored.event_bytes) },
-  { key: "created", title: "Created", width: 188, sorts: true, cell: ({ stored }) => time(stored?.created) },
-  { key: "actions", title: <span class="hidden">Actions</span>, width: 124, align: "right", cell: ({ run }) => run && <Actions run={run} /> },
+  { key: "name", title: "Ensemble", width: 210, sorts: true, cell: (row) => <Name row={row} /> },
+  { key: "state", title: "State", width: 116, sorts: true, cell: (row) => <State row={row} /> },
+  { key: "progress", title: "Progress", width: 240, cell: (row) => <Played row={row} /> },
+  { key: "rate", title: "Rate", width: 88, align: "right", cell: ({ run }) => playing(run) && rate(playing(run)?.worlds_per_s ?? 0) },
+  { key: "left", title: "Time left", width: 112, align: "right", cell: ({ run }) => playing(run)?.left_s != null && duration(playing(run)?.left_s ?? 0) },
+  { key: "actions", title: <span class="hidden">Actions</span>, width: 90, cell: ({ run }) => run && <Actions run={run} /> },
+  { key: "model", title: "Model", width: 96, sorts: true, cell: (row) => row.model },
+  { key: "differs", title: "Differs in", hint: "Parameters that are not the same in all ensembles of the model", cell: (row) => <Differs row={row} /> },
+  { key: "seed", title: "Seed", width: 72, align: "right", sorts: true, cell: ({ stored }) => (stored?.seed === undefined ? "" : String(stored.seed)) },
+  { key: "bytes", title: "Size", width: 104, align: "right", sorts: true, cell: ({ stored }) => stored?.outcome_bytes !== undefined && bytes(stored.outcome_bytes + stored.event_bytes) },
+  { key: "created", title: "Created", width: 186, sorts: true, cell: ({ stored }) => time(stored?.created) },
 ];
+
+function playing(run: Run | undefined): Run | undefined {
+  return run?.state === "running" ? run : undefined;
+}
 
 /** Columns that have something to show. */
 function columnsOf(rows: readonly Row[], isNarrow: boolean): Column<Row>[] {
@@ -100,7 +104,7 @@ export default function List() {
 }
 
 function Name({ row }: { row: Row }) {
-  if (row.stored === undefined || row.stored.error !== undefined) return <span title={row.stored?.error}>{row.name}</span>;
+  if (row.stored?.error !== undefined) return <span title={row.stored.error}>{row.name}</span>;
   return (
     <Link class="strong" to={href(["ensemble", row.name])} title={row.name}>
       {row.name}
