@@ -139,7 +139,7 @@ pub(crate) async fn retry(
 impl App {
     /// Reads what to play, and the name of its ensemble.
     async fn wish(&self, body: Body) -> Result<(String, Wish), Refusal> {
-        let wish: Wish = self.question(body).await?;
+        let wish = Wish::read(&self.question_body(body).await?)?;
         wish.check()?;
         let name = wish.ensemble(self.models.find(&wish.model)?);
         ensemble::check_name(&name).map_err(|error| Refusal::bad(error.to_string()).with("field", "name".into()))?;

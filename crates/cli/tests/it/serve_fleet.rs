@@ -17,7 +17,7 @@ fn service(name: &str) -> String {
 }
 
 fn start(data: &Path, ledger: &str, broker: &str) -> Served {
-    Served::start(data, &["--ledger", ledger, "--broker", broker])
+    Served::start(data, &["--ledger", ledger, "--broker", broker, "--question-seconds", "600"])
 }
 
 /// A worker process; killed when dropped.

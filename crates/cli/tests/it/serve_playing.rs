@@ -21,7 +21,8 @@ const WORLDS: u32 = 240;
 
 /// A server without a fleet.
 pub(crate) fn start(data: &Path, words: &[&str]) -> Served {
-    let mut command = program(&["serve", "--listen", "127.0.0.1:0"]);
+    // A check of an ensemble takes long on a busy machine.
+    let mut command = program(&["serve", "--listen", "127.0.0.1:0", "--question-seconds", "600"]);
     command.args(words).arg("--data").arg(data);
     Served::of(command.env_remove("MANYWORLDS_LEDGER").env_remove("MANYWORLDS_BROKER"))
 }
@@ -316,14 +317,15 @@ fn refusals_name_the_input() {
         (json!({"name": "../x"}), 400, "name", "cannot name an ensemble"),
         (json!({"name": "taken"}), 409, "name", "exists already"),
         (json!({"worlds": 0}), 400, "worlds", ""),
-        (json!({"worlds": -1}), 400, "", "worlds"),
-        (json!({"worlds": 4_294_967_296_u64}), 400, "", "u32"),
+        (json!({"worlds": -1}), 400, "worlds", "give a whole number from 1 to 4294967295"),
+        (json!({"worlds": 4_294_967_296_u64}), 400, "worlds", "give a whole number"),
+        (json!({"worlds": null}), 400, "worlds", "is missing"),
         (json!({"seed": "x"}), 400, "seed", "18446744073709551615"),
         (json!({"parameters": {"pace": "fast"}}), 400, "parameters", "give a number from 0.7 to 1.5"),
         (json!({"parameters": {"pace": 9}}), 400, "parameters", "give a number from 0.7 to 1.5"),
         (json!({"parameters": {"pase": 1}}), 400, "parameters", "did you mean pace"),
         (json!({"parameters": {"definition": {}}}), 400, "parameters", "no parameter \"definition\""),
-        (json!({"parameters": [1]}), 400, "parameters", "not a JSON object"),
+        (json!({"parameters": [1]}), 400, "parameters", "JSON object"),
         (json!({"definition": "teams = 3"}), 400, "definition", "does not define a valid league"),
         (json!({"definition": {"name": "nothing"}}), 404, "definition", "no definition"),
         (json!({"until": {"outcome": "team-01", "goal": "1%"}}), 400, "until", "ENTITY:OUTCOME"),
@@ -333,8 +335,9 @@ fn refusals_name_the_input() {
         (json!({"threads": 0}), 400, "threads", "at least one"),
         (json!({"threads": 100_000}), 400, "threads", "processors"),
         (json!({"extend": true}), 404, "", "unknown ensemble"),
-        (json!({"events": "keep"}), 400, "", "events"),
-        (json!({"program": "./sim"}), 400, "", "unknown field `program`"),
+        (json!({"events": "keep"}), 400, "events", "give \"store\" or \"replay\""),
+        (json!({"program": "./sim"}), 400, "program", "no field \"program\""),
+        (json!({"until": {"outcome": "team-01:wins"}}), 400, "until", "a \"goal\""),
         (json!({"model": "bingo"}), 400, "definition", "needs an event"),
     ] {
         let reply = server.post_json("/api/v1/run", &with(changes.clone()));

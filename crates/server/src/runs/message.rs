@@ -9,9 +9,8 @@ use serde_json::value::RawValue;
 
 use crate::error::Refusal;
 
-/// What a user asks to play: the body of a request.
+/// What a user asks to play.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Wish {
     pub(crate) model: String,
     /// The name of the ensemble. Default: that of the model.
@@ -21,11 +20,8 @@ pub(crate) struct Wish {
     /// A JSON object. Raw, because its numbers must be read to the bit.
     pub(crate) parameters: Option<Box<RawValue>>,
     pub(crate) definition: Option<Definition>,
-    #[serde(default)]
     pub(crate) events: Events,
-    #[serde(default)]
     pub(crate) replace: bool,
-    #[serde(default)]
     pub(crate) extend: bool,
     pub(crate) until: Option<Goal>,
     pub(crate) threads: Option<usize>,
@@ -44,7 +40,7 @@ pub(crate) enum Seed {
 
 /// A text, or the name of a kept definition.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(untagged, expecting = "the definition must be a text, or {\"name\", \"version\"} of a kept one")]
+#[serde(untagged)]
 pub(crate) enum Definition {
     Text(String),
     Kept { name: String, version: Option<u32> },
@@ -69,7 +65,7 @@ pub(crate) struct Goal {
 
 /// The half width of an interval: `0.5%`, or a number in the outcome's unit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "the goal must be a width such as \"0.5%\", or a number")]
+#[serde(untagged)]
 pub(crate) enum Width {
     Number(f64),
     Text(String),

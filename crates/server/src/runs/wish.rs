@@ -1,5 +1,6 @@
 //! Turns what a user asks to play into a plan.
 
+use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +10,9 @@ use disk::RealDisk;
 use ensemble::Plan;
 use model::{Model, ParameterError, Parameters, Plugin, UnknownName};
 use run::{Request, Sizing};
+use serde::de::DeserializeOwned;
 use serde_json::json;
+use serde_json::value::RawValue;
 
 use super::message::{Definition, Events, Seed, Wish};
 use super::refuse::{of_definitions, of_parameters, of_request};
@@ -36,7 +39,62 @@ pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
+/// The fields of a request.
+struct Fields(BTreeMap<String, Box<RawValue>>);
+
+impl Fields {
+    /// Takes a field; `None` if it is missing or null.
+    ///
+    /// # Errors
+    /// If its value is not as `accepted` says.
+    fn take<T: DeserializeOwned>(&mut self, name: &str, accepted: &str) -> Result<Option<T>, Refusal> {
+        const SHOWN_BYTES_MAX: usize = 100;
+        let Some(raw) = self.0.remove(name) else { return Ok(None) };
+        serde_json::from_str(raw.get()).map_err(|_| {
+            let value = raw.get();
+            let shown = &value[..value.floor_char_boundary(SHOWN_BYTES_MAX)];
+            let text = format!("{name:?} is {shown}: give {accepted}");
+            Refusal::bad(text).with("field", json!(name))
+        })
+    }
+
+    fn need<T: DeserializeOwned>(&mut self, name: &str, accepted: &str) -> Result<T, Refusal> {
+        let missing = || Refusal::bad(format!("{name:?} is missing: give {accepted}")).with("field", json!(name));
+        self.take(name, accepted)?.ok_or_else(missing)
+    }
+}
+
+/// The fields of a wish.
+const FIELDS: [&str; 11] =
+    ["model", "name", "worlds", "seed", "parameters", "definition", "events", "replace", "extend", "until", "threads"];
+
 impl Wish {
+    /// Reads the body of a request.
+    ///
+    /// # Errors
+    /// If it is no JSON object, or a field is unknown or of another type.
+    pub(crate) fn read(body: &[u8]) -> Result<Self, Refusal> {
+        let fields = serde_json::from_slice(body);
+        let mut fields = Fields(fields.map_err(|error| Refusal::bad(format!("cannot read the request: {error}")))?);
+        if let Some(name) = fields.0.keys().find(|name| !FIELDS.contains(&name.as_str())) {
+            let unknown = UnknownName::new("no field", name, FIELDS);
+            return Err(Refusal::bad(unknown.to_string()).of_kind(UNKNOWN_NAME).with("field", json!(name)));
+        }
+        Ok(Self {
+            model: fields.need("model", "the name of a model")?,
+            name: fields.take("name", "a text")?,
+            worlds: fields.need("worlds", &format!("a whole number from 1 to {}", u32::MAX))?,
+            seed: fields.take("seed", &format!("a whole number from 0 to {}, or such a number as text", u64::MAX))?,
+            parameters: fields.take("parameters", "an object")?,
+            definition: fields.take("definition", "a text, or the \"name\" and \"version\" of a kept definition")?,
+            events: fields.take("events", "\"store\" or \"replay\"")?.unwrap_or_default(),
+            replace: fields.take("replace", "true or false")?.unwrap_or_default(),
+            extend: fields.take("extend", "true or false")?.unwrap_or_default(),
+            until: fields.take("until", "an \"outcome\" as ENTITY:OUTCOME, and a \"goal\" such as \"0.5%\"")?,
+            threads: fields.take("threads", "a whole number")?,
+        })
+    }
+
     /// The name of the ensemble.
     pub(crate) fn ensemble(&self, plugin: &Plugin) -> String {
         self.name.clone().unwrap_or_else(|| plugin.ensemble_name())
