@@ -112,3 +112,30 @@ export async function askWorlds(ensemble: string, entity: string, conditions: re
   const holds = outcomes.length === 0 ? undefined : table.getChildAt(1);
   return holds === undefined ? worlds : worlds.filter((_, place) => Number(holds.at(place)) !== 0);
 }
+
+export interface BookTail {
+  level: number;
+  value_at_risk: number;
+  expected_shortfall: number;
+}
+
+export interface Book {
+  worlds: number;
+  stake: number;
+  mean: number;
+  ci: [number, number] | null;
+  standard_deviation: number;
+  min: number;
+  max: number;
+  histogram: { from: number; to: number; worlds: number }[];
+  loss: { probability: number; ci: [number, number] };
+  tails: BookTail[];
+  worst: { world: number; profit: number; lost: string[] }[];
+  bets: {
+    id: string;
+    probability: number;
+    expected_profit: number;
+    expected_profit_ci: [number, number] | null;
+    edge: number | null;
+  }[];
+}

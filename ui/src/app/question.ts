@@ -89,3 +89,46 @@ export function worldHref(ensemble: string, entity: string, conditions: readonly
   const path = ["ensemble", ensemble, "world", ...(world === undefined ? [] : [String(world)])];
   return href(path, { entity, in: [...conditions] });
 }
+
+/** A bet of a book. Stake and odds are decimals as typed. */
+export interface Bet {
+  legs: string[];
+  stake: string;
+  odds: string;
+  side: "back" | "lay";
+}
+
+/** The book that the viewer looked at last, by ensemble. */
+const lastBook = signal<ReadonlyMap<string, readonly Bet[]>>(new Map());
+
+export function rememberBook(ensemble: string, bets: readonly Bet[]): void {
+  lastBook.value = new Map([...lastBook.value, [ensemble, bets]]);
+}
+
+export function rememberedBook(ensemble: string): readonly Bet[] {
+  return lastBook.value.get(ensemble) ?? [];
+}
+
+/** Reads the bets of an address: each is a list in JSON of side, stake, odds and legs. What is no bet is left out. */
+export function betsOf(query: URLSearchParams): Bet[] {
+  return query.getAll("bet").flatMap((text) => {
+    try {
+      const [side, stake, odds, ...legs] = JSON.parse(text) as string[];
+      if (![stake, odds, ...legs].every((one) => typeof one === "string")) return [];
+      return [{ side: side === "lay" ? "lay" : "back", stake: stake ?? "", odds: odds ?? "", legs } as Bet];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** The address of a book. */
+export function bookHref(ensemble: string, bets: readonly Bet[]): string {
+  const texts = bets.map(({ side, stake, odds, legs }) => JSON.stringify([side, stake, odds, ...legs]));
+  return href(["ensemble", ensemble, "book"], { bet: texts });
+}
+
+/** The address of the viewer's book with one more bet. Legs must name their entities. */
+export function withBet(ensemble: string, legs: readonly string[], odds: string): string {
+  return bookHref(ensemble, [...rememberedBook(ensemble), { legs: [...legs], stake: "10", odds, side: "back" }]);
+}

@@ -14,6 +14,7 @@ export const TABS: readonly Tab[] = [
   { at: "leverage", name: "Leverage", load: () => import("../leverage/index") },
   { at: "correlations", name: "Correlations", load: () => import("../correlations/index") },
   { at: "compare", name: "Compare", load: () => import("../compare/index") },
+  { at: "book", name: "Book", load: () => import("../book/index") },
   { at: "world", name: "World", load: () => import("../world/index") },
   { at: "about", name: "About", load: () => import("../about/index") },
 ];

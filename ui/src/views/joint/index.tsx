@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Catalogue } from "../../api/types";
 import { count } from "../../app/format";
-import { allOf, written } from "../../app/expression";
+import { allOf, qualified, written } from "../../app/expression";
 import { ODDS, oddsFormat } from "../../app/preferences";
-import { type Joint, jointHref, jointOf, leverageHref, remember, remembered, worldHref } from "../../app/question";
+import { type Joint, jointHref, jointOf, leverageHref, remember, remembered, withBet, worldHref } from "../../app/question";
 import { Link, open, query } from "../../app/router";
 import { attempt } from "../../app/toasts";
 import { Command, Empty } from "../../parts/empty";
@@ -100,6 +100,11 @@ export default function JointQuestion() {
                 What moves it
               </Link>
             )}
+            {legs.length > 0 && (
+              <Link class="button small" to={withBet(name, legs.map((leg) => (joint.entity ? qualified(leg, joint.entity) : leg)), fair(asked.value?.price.fair_odds))}>
+                Put into the book
+              </Link>
+            )}
             <Link class="button small" to={worldHref(name, joint.entity, all)}>
               Open a world with all of it
             </Link>
@@ -141,6 +146,11 @@ function TooFew({ body, onLower }: { body: Record<string, unknown>; onLower: (le
       )}
     </div>
   );
+}
+
+/** The fair odds as a bet's first odds: the viewer enters those that are offered. */
+function fair(odds: number | null | undefined): string {
+  return odds && odds > 1 ? odds.toFixed(2) : "2";
 }
 
 function example(catalogue: Catalogue, entity: string): string {
