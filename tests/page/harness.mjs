@@ -18,7 +18,7 @@ export const ROOT = resolve(HERE, "../..");
 export const PROGRAM = process.env.MANYWORLDS ?? join(ROOT, "target/debug/manyworlds");
 const FROM_SOURCES = process.env.MANYWORLDS_PAGE === "sources";
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-const PATIENCE = 15_000;
+const PATIENCE = 30_000;
 
 // What ends with the tests of a file, last made first.
 const endings = [];

@@ -52,13 +52,13 @@ test("parameters_outside_their_bounds_cannot_start", async (t) => {
 });
 
 test("taken_name_asks_to_replace_or_add", async (t) => {
-  const page = await browse(t, `${server.url}/ui/run?model=football&name=season&events=replay&worlds=230`);
+  const page = await browse(t, `${server.url}/ui/run?model=football&name=season&events=replay&worlds=205`);
   await page.getByText(/An ensemble season exists/).waitFor();
   assert.ok(await page.getByRole("button", { name: "Start" }).isDisabled());
   await page.getByRole("radio", { name: "Add worlds to it" }).check({ force: true });
   await page.getByRole("button", { name: "Add worlds" }).click();
-  await eventually(() => assert.equal(stored("season").worlds, 230));
-  await page.getByText(/^230 worlds/).waitFor();
+  await eventually(() => assert.equal(stored("season").worlds, 205));
+  await page.getByText(/^205 worlds/).waitFor();
 });
 
 test("list_follows_a_run_which_pauses_resumes_and_cancels", async (t) => {
