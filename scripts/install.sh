@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what a fresh Debian 12 with Rust lacks: a C compiler for zstd. --checks adds what only the tests need:
 # Python, openssl, curl, psql and the JDBC driver for readers and clients, Maven for the JDBC driver of Flight SQL, Java
-# for Spark, PostgreSQL and RabbitMQ for the fleet, faketime to step the clock, jq for the model in it, a C++ compiler
-# and cargo-fuzz for fuzzing. Does nothing if nothing is missing.
+# for Spark, PostgreSQL and RabbitMQ for the fleet, faketime to step the clock, jq for the model in it, Node and a browser
+# for the page, a C++ compiler and cargo-fuzz for fuzzing. Does nothing if nothing is missing.
 set -euo pipefail
 
 checks=false
@@ -21,6 +21,8 @@ if $checks; then
     command -v java >/dev/null || missing+=(openjdk-17-jre-headless)
     command -v mvn >/dev/null || missing+=(maven)
     compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=(postgresql)
+    command -v npm >/dev/null || missing+=(nodejs npm)
+    command -v chromium >/dev/null || missing+=(chromium fonts-dejavu-core)
     command -v psql >/dev/null || missing+=(postgresql-client)
     [ -e /usr/share/java/postgresql.jar ] || missing+=(libpostgresql-jdbc-java)
     [ -x /usr/lib/rabbitmq/bin/rabbitmq-server ] || missing+=(rabbitmq-server)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs every check: format, dependencies, lints, links of doc comments, the services of a fleet and the tests that use
-# them, other programs that read our tables or use our server, and some seconds of fuzzing.
+# them, other programs that read our tables or use our server, the page in a browser, and some seconds of fuzzing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,4 +20,5 @@ eval "$environment"
 cargo test --workspace --no-fail-fast
 scripts/python_tests.sh
 scripts/python_package.sh
+scripts/page_tests.sh
 scripts/fuzz.sh 10

@@ -30,7 +30,7 @@ use std::sync::{Arc, LazyLock};
 
 use model::{
     Catalogue, Condition, ConditionError, DefinitionSpec, EntityWorld, EventBlock, Identity, Model, ParameterError,
-    Parameters, Plugin, Sink, Stop, SummaryTable, Values, Wanted,
+    Parameters, PartSpec, Plugin, Sink, Stop, SummaryTable, Values, Wanted,
 };
 use world::{Seed, WorldRange};
 
@@ -54,6 +54,8 @@ pub static PLUGIN: LazyLock<Plugin> = LazyLock::new(|| Plugin {
         doc: "activities, players, rows of tiles and teams, in TOML or JSON".into(),
         required: true,
         read: Arc::new(definition::read),
+        advise: Arc::new(definition::advise_on_text),
+        part: Some(PartSpec { lists: &definition::PART_LISTS, check: Arc::new(definition::check_part) }),
     }),
     origin: None,
     build: Arc::new(|parameters| Ok(Box::new(Bingo::new(parameters)?))),

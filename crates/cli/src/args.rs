@@ -39,7 +39,7 @@ pub(crate) use run::{
     CalibrateArgs, CheckArgs, Events, ModelArgs, PlanArgs, PlayArgs, PlayedByArgs, ProgramArgs, ProgramLimitArgs,
     RunArgs, UntilArgs,
 };
-pub(crate) use serve::{Durability, Partition, ServeArgs, TokenTask, Unique};
+pub(crate) use serve::{Durability, Partition, ServeArgs, TokenTask, UiArgs, Unique};
 pub(crate) use table::{
     RebuildArgs, TableArgs, TableClusterArgs, TableDeleteArgs, TableInsertArgs, TableRewriteArgs, TableTask,
     TableTrimArgs, TableVacuumArgs, VacuumTarget,
@@ -258,6 +258,12 @@ pub(crate) enum Command {
     /// With --pg it serves PostgreSQL clients too. Stop it with Ctrl-C: it flushes all rows first.
     #[command(after_long_help = "Example:\n  manyworlds serve --listen 127.0.0.1:8080 --pg 127.0.0.1:5432")]
     Serve(Box<ServeArgs>),
+    /// Open the page of a server in the browser
+    ///
+    /// Starts a server with the flags of `serve`, unless one listens on the address already. Opens the page with
+    /// $BROWSER or xdg-open.
+    #[command(after_long_help = "Example:\n  manyworlds ui --data ./data")]
+    Ui(Box<UiArgs>),
     /// Print the effective settings of `serve`
     ///
     /// Takes the flags of `serve`, and prints each setting with its source in the form of a settings file.
@@ -288,6 +294,9 @@ pub(crate) enum Command {
     /// Answer queries of the server that started this process
     #[command(hide = true)]
     QuestionProcess,
+    /// Play a run of the server that started this process
+    #[command(hide = true)]
+    RunProcess,
     /// List the tables: see `table list`
     #[command(hide = true)]
     Tables {

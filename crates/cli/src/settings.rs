@@ -14,9 +14,9 @@ use model::UnknownName;
 use crate::args::{Args, command};
 
 /// Commands that accept a settings file.
-const COMMANDS: [&str; 2] = ["serve", "config"];
+const COMMANDS: [&str; 3] = ["serve", "config", "ui"];
 /// Flags that are not settings.
-const OTHERS: [&str; 2] = ["config", "help"];
+const OTHERS: [&str; 3] = ["config", "help", "no-open"];
 
 /// Separates the values of a setting.
 const SEPARATOR: &str = ";";
@@ -30,6 +30,8 @@ pub(crate) struct Setting {
     pub(crate) value: Option<String>,
     /// The source of the value, as text.
     pub(crate) source: String,
+    /// Whether the value holds a password.
+    pub(crate) is_secret: bool,
 }
 
 /// Parses the command line. Ends the program after `--help` or an error.
@@ -104,5 +106,5 @@ fn resolved(arg: &clap::Arg, given: &ArgMatches, file: Option<&Path>, of_file: &
         (Some(ValueSource::CommandLine), _) => "flag".to_owned(),
         _ => "default".to_owned(),
     };
-    Setting { name, value: raw.map(|values| values.join(SEPARATOR)), source }
+    Setting { name, value: raw.map(|values| values.join(SEPARATOR)), source, is_secret: arg.is_hide_env_values_set() }
 }

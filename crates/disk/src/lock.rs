@@ -25,6 +25,12 @@ impl FileLock {
         Ok(Self { file })
     }
 
+    /// Waits until no exclusive lock of the file is held, and locks it together with others.
+    pub fn wait_shared(file: File) -> io::Result<Self> {
+        file.lock_shared()?;
+        Ok(Self { file })
+    }
+
     /// Locks the file exclusively; `None` if another lock of it is held. On a file system without locks, this fails with
     /// [`io::ErrorKind::Unsupported`].
     pub fn try_exclusive(file: File) -> io::Result<Option<Self>> {

@@ -142,34 +142,36 @@ impl Columns {
 
     /// Reads some outcomes (ascending) of one entity, ranges in parallel on all cores.
     fn read(&self, outcomes: &[OutcomeRef]) -> Result<Vec<Column>, EnsembleError> {
-        self.pages_read.fetch_add((outcomes.len() * self.ranges.len()) as u64, Ordering::Relaxed);
-        let catalogue = &self.ensemble.plan.catalogue;
-        let kind = catalogue.kind_of(outcomes[0].entity);
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let piece = outcomes.len().div_ceil(threads).max(1);
-        let read_piece = |piece: &[OutcomeRef]| -> Result<Vec<Column>, EnsembleError> {
-            let mut parts: Vec<Vec<ListValues>> = vec![Vec::new(); piece.len()];
-            for range in &self.ranges {
-                range.outcomes(catalogue, piece[0].entity, piece.iter().map(|o| o.outcome), |outcome, values| {
-                    if let Ok(place) = piece.binary_search_by_key(&outcome, |o| o.outcome) {
-                        parts[place].push(values);
-                    }
-                })?;
-            }
-            Ok(parts.into_iter().zip(piece).map(|(p, o)| Column::new(p, kind.outcomes[o.outcome].scale)).collect())
-        };
         if outcomes.len() < 8 * threads {
-            return read_piece(outcomes);
+            return self.read_alone(outcomes);
         }
         std::thread::scope(|scope| {
-            let read_piece = &read_piece;
-            let handles: Vec<_> = outcomes.chunks(piece).map(|p| scope.spawn(move || read_piece(p))).collect();
+            let handles: Vec<_> = outcomes.chunks(piece).map(|p| scope.spawn(|| self.read_alone(p))).collect();
             let mut columns = Vec::with_capacity(outcomes.len());
             for handle in handles {
                 columns.extend(handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
             }
             Ok(columns)
         })
+    }
+
+    /// Reads some outcomes (ascending, at least one) of one entity on this thread, and caches none.
+    pub(crate) fn read_alone(&self, outcomes: &[OutcomeRef]) -> Result<Vec<Column>, EnsembleError> {
+        self.pages_read.fetch_add((outcomes.len() * self.ranges.len()) as u64, Ordering::Relaxed);
+        let catalogue = &self.ensemble.plan.catalogue;
+        let entity = outcomes[0].entity;
+        let mut parts: Vec<Vec<ListValues>> = vec![Vec::new(); outcomes.len()];
+        for range in &self.ranges {
+            range.outcomes(catalogue, entity, outcomes.iter().map(|o| o.outcome), |outcome, values| {
+                if let Ok(place) = outcomes.binary_search_by_key(&outcome, |o| o.outcome) {
+                    parts[place].push(values);
+                }
+            })?;
+        }
+        let kind = catalogue.kind_of(entity);
+        Ok(parts.into_iter().zip(outcomes).map(|(p, o)| Column::new(p, kind.outcomes[o.outcome].scale)).collect())
     }
 }
 

@@ -63,13 +63,36 @@ impl Distribution {
 
     /// The smallest value that at least a share `p` (0 to 1) of the worlds does not exceed; NaN without worlds.
     pub fn quantile(&self, p: f64) -> f64 {
-        let wanted = (p.clamp(0.0, 1.0) * self.worlds as f64).ceil().max(1.0) as usize;
+        let rank = self.rank(p);
         let mut below = 0;
         let reached = self.counts.iter().find(|(_, n)| {
             below += n;
-            below >= wanted
+            below >= rank
         });
         reached.map_or(f64::NAN, |(value, _)| *value)
+    }
+
+    /// The quantiles of shares (0 to 1) in any order; see [`Self::quantile`].
+    pub fn quantiles(&self, shares: &[f64]) -> Vec<f64> {
+        let mut below = 0;
+        let up_to: Vec<usize> = self
+            .counts
+            .iter()
+            .map(|(_, n)| {
+                below += n;
+                below
+            })
+            .collect();
+        let quantile = |share: &f64| {
+            let place = up_to.partition_point(|below| *below < self.rank(*share));
+            self.counts.get(place).map_or(f64::NAN, |(value, _)| *value)
+        };
+        shares.iter().map(quantile).collect()
+    }
+
+    /// The place of a quantile among the worlds, from 1.
+    fn rank(&self, share: f64) -> usize {
+        (share.clamp(0.0, 1.0) * self.worlds as f64).ceil().max(1.0) as usize
     }
 
     /// Each value with the share of worlds that do not exceed it.
@@ -120,6 +143,8 @@ mod tests {
         assert_eq!(d.counts, [(-2.0, 1), (1.0, 2), (4.0, 1)]);
         assert_eq!((d.mean(), d.quantile(0.0), d.quantile(0.5), d.quantile(0.76)), (1.0, -2.0, 1.0, 4.0));
         assert!((d.standard_deviation() - 4.5_f64.sqrt()).abs() < 1e-12);
+        assert_eq!(d.quantiles(&[1.0, 0.25, 0.251, 0.0, 0.75]), [4.0, -2.0, 1.0, -2.0, 1.0]);
+        assert!(distribution(Narrow::U8(Vec::new())).quantile(0.5).is_nan());
         assert_eq!(d.cdf().collect::<Vec<_>>(), [(-2.0, 0.25), (1.0, 0.75), (4.0, 1.0)]);
         assert_eq!(d.counts, distribution(Narrow::F64(vec![4.0, -2.0, 1.0, 1.0])).counts);
     }

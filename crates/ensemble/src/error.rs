@@ -111,6 +111,10 @@ pub enum QuestionError {
         field: String,
         reason: String,
     },
+    #[error("a histogram needs at least one bin")]
+    NoBins,
+    #[error("the quantile {share} is not from 0 to 1: for 95% give 0.95")]
+    Quantile { share: f64 },
     #[error("the book has no bets: give at least one")]
     NoBets,
     #[error("the level {level} is not between 0 and 1: for 95% give 0.95")]

@@ -1,13 +1,15 @@
 //! The plan of an ensemble: everything that determines its worlds.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::Arc;
 
 use model::{Catalogue, Model, Models, ModelsError};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
 use strum::IntoStaticStr;
-use world::{Seed, World, WorldRange};
+use world::{ContentHash, Seed, World, WorldRange};
 
 /// Whether to store events or replay them on demand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
@@ -80,6 +82,22 @@ impl Plan {
         ranges
     }
 
+    /// The parameters without the definition, and what identifies the definition, for lists: it may be long.
+    pub(crate) fn inputs(&self) -> (Map<String, Value>, Value) {
+        const DEFINITION: &str = "definition";
+        // Skips the definition instead of reading it.
+        let mut all: BTreeMap<String, Box<RawValue>> = serde_json::from_str(&self.parameters).unwrap_or_default();
+        let definition = all.remove(DEFINITION).map(|text| {
+            let (words, rest) = text.get().as_bytes().as_chunks::<8>();
+            let mut last = [0; 8];
+            last[..rest.len()].copy_from_slice(rest);
+            let words = words.iter().chain([&last]).map(|word| u64::from_le_bytes(*word));
+            json!({"hash": ContentHash::of_row(text.get().len() as u64, words).to_string()})
+        });
+        let read = |text: &RawValue| serde_json::from_str(text.get()).unwrap_or_default();
+        (all.iter().map(|(name, value)| (name.clone(), read(value))).collect(), definition.into())
+    }
+
     /// Describes a difference from another plan that would change the worlds; `None` if there is none.
     pub fn difference(&self, other: &Self) -> Option<String> {
         const SHOWN_MAX: usize = 1000;
@@ -136,9 +154,8 @@ pub fn check_name(name: &str) -> Result<(), NameError> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn remaining_ranges_fill_the_gaps() {
-        let plan = |worlds| Plan {
+    fn plan(worlds: u32) -> Plan {
+        Plan {
             name: String::new(),
             model: String::new(),
             parameters: String::new(),
@@ -147,7 +164,11 @@ mod tests {
             range_worlds: 10,
             events: EventMode::Replay,
             catalogue: Catalogue { kinds: Vec::new(), entities: Vec::new(), events: Vec::new() },
-        };
+        }
+    }
+
+    #[test]
+    fn remaining_ranges_fill_the_gaps() {
         let range = |first, count| WorldRange::new(World(first), count).unwrap();
         assert_eq!(plan(25).ranges_without(&[]), plan(25).ranges());
         assert_eq!(plan(25).ranges_without(&plan(25).ranges()), []);
@@ -157,6 +178,21 @@ mod tests {
         let old = plan(25).ranges();
         assert_eq!(plan(47).ranges_without(&old), [range(25, 10), range(35, 10), range(45, 2)]);
         assert_eq!(plan(47).ranges_without(&[old, vec![range(35, 10)]].concat()), [range(25, 10), range(45, 2)]);
+    }
+
+    #[test]
+    fn inputs_tell_definitions_apart() {
+        let inputs = |parameters: &str| Plan { parameters: parameters.to_owned(), ..plan(1) }.inputs();
+        let (parameters, none) = inputs(r#"{"pace": 1.25, "words": ["a"]}"#);
+        assert_eq!((Value::Object(parameters), none), (json!({"pace": 1.25, "words": ["a"]}), Value::Null));
+        let hashes =
+            ["{}", "{ }", r#"{"name": "longer than a word"}"#, r#"{"name": "longer than a work"}"#].map(|text| {
+                let (parameters, definition) = inputs(&format!(r#"{{"definition": {text}, "pace": 1}}"#));
+                assert_eq!(Value::Object(parameters), json!({"pace": 1}));
+                definition["hash"].as_str().unwrap().to_owned()
+            });
+        assert_eq!(hashes.iter().collect::<std::collections::BTreeSet<_>>().len(), 4, "{hashes:?}");
+        assert_eq!(inputs("damaged"), (Map::new(), Value::Null));
     }
 
     #[test]

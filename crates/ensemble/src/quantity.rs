@@ -58,7 +58,8 @@ impl Quantity {
         })
     }
 
-    fn outcome(outcome: OutcomeRef, catalogue: &Catalogue) -> Self {
+    /// One outcome.
+    pub(crate) fn outcome(outcome: OutcomeRef, catalogue: &Catalogue) -> Self {
         let described = &catalogue.kind_of(outcome.entity).outcomes[outcome.outcome];
         Self {
             entity: Some(outcome.entity),
@@ -73,6 +74,21 @@ impl Quantity {
     /// The outcome, if the quantity is one.
     pub fn as_outcome(&self) -> Option<OutcomeRef> {
         self.expression.outcome()
+    }
+
+    /// The outcomes that it reads.
+    pub(crate) fn outcomes(&self) -> &[OutcomeRef] {
+        self.expression.columns()
+    }
+
+    /// Whether its codes have labels.
+    pub(crate) fn has_labels(&self) -> bool {
+        self.labels.is_some()
+    }
+
+    /// The label of a code.
+    pub(crate) fn label(&self, code: f64) -> Option<&str> {
+        self.labels.as_ref()?.label(code)
     }
 
     /// Its value in every world; see [`Columns::evaluate`].

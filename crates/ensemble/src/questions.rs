@@ -21,8 +21,11 @@ use crate::stored::StoredEnsemble;
 
 const QUANTILES: [f64; 7] = [0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99];
 const BINS: usize = 20;
+/// Maximum bins, and maximum quantiles, of one outcome, and of all outcomes of one query.
+const POINTS_MAX: usize = 1_000;
+const ALL_POINTS_MAX: usize = 500_000;
 /// Maximum legs and conditions of one query.
-const CONDITIONS_MAX: usize = 1_000;
+pub(crate) const CONDITIONS_MAX: usize = 1_000;
 /// Maximum outcomes of one query, over all its entities.
 const OUTCOMES_MAX: usize = 10_000;
 /// Maximum outcomes of one matrix of correlations.
@@ -113,7 +116,7 @@ pub(crate) fn given_worlds(
 }
 
 /// A query for outcomes: each of the outcomes of each of the entities.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OutcomeQuestion {
     pub ensemble: String,
@@ -125,6 +128,20 @@ pub struct OutcomeQuestion {
     /// Also return every value with the share of worlds that do not exceed it.
     #[serde(default)]
     pub cdf: bool,
+    /// Bins of the histogram at most.
+    #[serde(default = "bins")]
+    pub bins: usize,
+    /// Shares, from 0 to 1, whose quantiles to return.
+    #[serde(default = "shares")]
+    pub quantiles: Vec<f64>,
+}
+
+fn bins() -> usize {
+    BINS
+}
+
+fn shares() -> Vec<f64> {
+    QUANTILES.to_vec()
 }
 
 /// One outcome or expression, and its distribution.
@@ -158,6 +175,7 @@ impl OutcomeQuestion {
     pub fn answer(&self, columns: &Columns, wanted: &dyn Fn() -> bool) -> Result<Vec<OutcomeAnswer>, QuestionError> {
         let catalogue = &columns.ensemble().plan.catalogue;
         let asked = asked(&self.entities, &self.outcomes, catalogue)?;
+        self.check_points(asked.len())?;
         let mut answers = Vec::with_capacity(asked.len());
         let mut values = 0;
         let values_max = if self.cdf { CDF_VALUES_MAX } else { VALUES_MAX };
@@ -175,6 +193,19 @@ impl OutcomeQuestion {
             }
         }
         Ok(answers)
+    }
+
+    fn check_points(&self, outcomes: usize) -> Result<(), QuestionError> {
+        if self.bins == 0 {
+            return Err(QuestionError::NoBins);
+        }
+        check_count("bins of a histogram", self.bins, POINTS_MAX)?;
+        check_count("quantiles", self.quantiles.len(), POINTS_MAX)?;
+        if let Some(share) = self.quantiles.iter().find(|share| !(0.0..=1.0).contains(*share)) {
+            return Err(QuestionError::Quantile { share: *share });
+        }
+        let extra = (self.bins + self.quantiles.len()).saturating_sub(BINS + QUANTILES.len());
+        check_count("bins and quantiles", extra.saturating_mul(outcomes), ALL_POINTS_MAX)
     }
 }
 
@@ -293,8 +324,8 @@ impl OutcomeAnswer {
         }
     }
 
-    /// The JSON form in commands and the server; `cdf` adds the cumulative distribution.
-    pub fn to_json(&self, cdf: bool) -> Value {
+    /// The JSON form in commands and the server, with what `question` asks for.
+    pub fn to_json(&self, question: &OutcomeQuestion) -> Value {
         let d = &self.distribution;
         let mut value = json!({
             "entity": self.entity,
@@ -306,8 +337,8 @@ impl OutcomeAnswer {
             "standard_deviation": number(d.standard_deviation()),
             "min": number(d.quantile(0.0)),
             "max": number(d.quantile(1.0)),
-            "quantiles": quantiles(d),
-            "histogram": histogram(d),
+            "quantiles": quantiles_of(d, &question.quantiles),
+            "histogram": histogram_of(d, question.bins),
         });
         if !self.labelled.is_empty() {
             let share = |n: usize| n as f64 / d.worlds as f64;
@@ -316,7 +347,7 @@ impl OutcomeAnswer {
                 .map(|(label, code, n)| json!({"label": label, "code": code, "worlds": n, "share": share(*n)}))
                 .collect();
         }
-        if cdf {
+        if question.cdf {
             value["cdf"] = d.cdf().map(|(v, p)| json!({"value": number(v), "probability": p})).collect();
         }
         value
@@ -335,12 +366,20 @@ fn number(number: f64) -> Value {
 
 /// Quantiles by their share.
 pub(crate) fn quantiles(distribution: &Distribution) -> Map<String, Value> {
-    QUANTILES.iter().map(|q| (q.to_string(), number(distribution.quantile(*q)))).collect()
+    quantiles_of(distribution, &QUANTILES)
+}
+
+fn quantiles_of(distribution: &Distribution, shares: &[f64]) -> Map<String, Value> {
+    shares.iter().zip(distribution.quantiles(shares)).map(|(share, value)| (share.to_string(), number(value))).collect()
 }
 
 pub(crate) fn histogram(distribution: &Distribution) -> Vec<Value> {
+    histogram_of(distribution, BINS)
+}
+
+fn histogram_of(distribution: &Distribution, bins: usize) -> Vec<Value> {
     let bin = |(from, to, n): (f64, f64, usize)| json!({"from": number(from), "to": number(to), "worlds": n});
-    distribution.histogram(BINS).into_iter().map(bin).collect()
+    distribution.histogram(bins).into_iter().map(bin).collect()
 }
 
 impl StoredEnsemble {
@@ -348,12 +387,15 @@ impl StoredEnsemble {
     pub fn to_json(&self) -> Value {
         let (outcome_bytes, event_bytes) = self.bytes();
         let plan = &self.plan;
+        let (parameters, definition) = plan.inputs();
         json!({
             "ensemble": plan.name,
             "state": self.state(),
             "enough": self.enough,
             "version": self.version,
             "model": plan.model,
+            "parameters": parameters,
+            "definition": definition,
             "worlds": self.worlds(),
             "planned": plan.worlds.count(),
             "seed": plan.seed.0,

@@ -1,6 +1,7 @@
 //! The data folder: its three tables, their ensembles, and registered versions.
 
 mod commit;
+mod newest;
 mod registry;
 mod remove;
 
@@ -19,6 +20,7 @@ use crate::plan::{EventMode, Plan};
 use crate::range_reader::RangeReader;
 use crate::schema::{ensembles_table, event_fields, events_table, outcomes_table};
 use crate::stored::{RangeFile, StoredEnsemble, damaged, fetch};
+pub use newest::{Newest, ReadRows};
 use registry::Described;
 
 type Result<T> = std::result::Result<T, EnsembleError>;
@@ -73,6 +75,11 @@ impl Store {
         let mut store = Self { data: data.to_owned(), disk, outcomes, events, ensembles };
         store.settle().await?;
         Ok(store)
+    }
+
+    /// The data folder.
+    pub(crate) fn data(&self) -> &Path {
+        &self.data
     }
 
     pub fn disk(&self) -> &Arc<dyn Disk> {

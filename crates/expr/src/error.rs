@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 /// An expression that breaks the grammar or uses a name in a way that makes no sense.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{reason}\n  {excerpt}\n  {}^", " ".repeat(excerpt[..*at].chars().count()))]
+#[error("{reason}\n{}", pointed(text, *at))]
 pub struct Error {
-    excerpt: String,
-    /// The position of the error in the excerpt, in bytes.
+    text: String,
+    /// The position of the error in the text, in bytes.
     at: usize,
     reason: String,
 }
@@ -15,14 +15,29 @@ pub struct Error {
 impl Error {
     /// Points at byte `at` of `text`, rounded down to a character boundary.
     pub fn new(text: &str, at: usize, reason: impl Into<String>) -> Self {
-        let (excerpt, at) = excerpt(text, text.floor_char_boundary(at));
-        Self { excerpt: excerpt.into_owned(), at, reason: reason.into() }
+        Self { text: text.to_owned(), at: text.floor_char_boundary(at), reason: reason.into() }
     }
 
     /// What is wrong, and what the parser expected.
     pub fn reason(&self) -> &str {
         &self.reason
     }
+
+    /// The whole expression.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The position of the error in the text, in bytes.
+    pub fn position(&self) -> usize {
+        self.at
+    }
+}
+
+/// The text with a pointer below byte `at`.
+fn pointed(text: &str, at: usize) -> String {
+    let (excerpt, at) = excerpt(text, at);
+    format!("  {excerpt}\n  {}^", " ".repeat(excerpt[..at].chars().count()))
 }
 
 /// The part of a long text around byte `at`, and the position of `at` in it. Short texts stay whole.
@@ -45,6 +60,7 @@ mod tests {
     fn errors_point_at_their_position() {
         let error = Error::new("ä # 3", 3, "no");
         assert_eq!(error.to_string(), "no\n  ä # 3\n    ^");
+        assert_eq!((error.text(), error.position()), ("ä # 3", 3));
         // In the middle of a letter, and past the end.
         assert_eq!(Error::new("ä", 1, "no").to_string(), "no\n  ä\n  ^");
         assert_eq!(Error::new("ä", 9, "no").to_string(), "no\n  ä\n   ^");

@@ -34,7 +34,7 @@ mod tree;
 
 pub use error::Error;
 pub use limits::{BYTES_MAX, DEPTH_MAX, NODES_MAX};
-pub use parse::parse;
+pub use parse::{parse, written};
 pub use pattern::regex;
 pub use tree::{Comparison, Expr, Name, Node, Operator, order};
 

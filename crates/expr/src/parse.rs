@@ -25,6 +25,14 @@ pub fn parse(text: &str) -> Result<Expr, Error> {
     }
 }
 
+/// A name as an expression writes it: in double quotes if it needs them.
+pub fn written(name: &str) -> String {
+    match parse(name) {
+        Ok(Expr { node: Node::Name(read), .. }) if read == name => name.to_owned(),
+        _ => format!("\"{}\"", name.replace('"', "\"\"")),
+    }
+}
+
 struct Parser {
     tokens: Vec<Token>,
     next: usize,

@@ -182,3 +182,20 @@ proptest! {
         let _ = parse(&words.concat());
     }
 }
+
+#[test]
+fn written_names_are_read_back() {
+    for (name, expected) in [
+        ("margin", "margin"),
+        ("game-017:home_won", "game-017:home_won"),
+        ("2nd half", "\"2nd half\""),
+        ("and", "\"and\""),
+        ("true", "\"true\""),
+        ("a\"b", "\"a\"\"b\""),
+        ("", "\"\""),
+    ] {
+        assert_eq!(written(name), expected);
+        assert_eq!(parse(&written(name)).unwrap().name().unwrap().text, name);
+        assert!(parse(&format!("{} > 3", written(name))).is_ok());
+    }
+}

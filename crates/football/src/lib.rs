@@ -61,6 +61,8 @@ pub static PLUGIN: LazyLock<Plugin> = LazyLock::new(|| Plugin {
         doc: "teams, schedule, players and venues, in TOML or JSON".into(),
         required: false,
         read: Arc::new(league_file::read),
+        advise: Arc::new(|_| Vec::new()),
+        part: None,
     }),
     origin: None,
     build: Arc::new(|parameters| Ok(Box::new(Football::new(parameters)?))),

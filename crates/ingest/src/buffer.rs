@@ -136,6 +136,11 @@ impl Buffer {
         self.waiting.iter().map(|logged| logged.rows.num_rows()).sum::<usize>() + self.held.map_or(0, |held| held.rows)
     }
 
+    /// The rows in memory that are in no segment.
+    pub(crate) fn batches(&self) -> Vec<RecordBatch> {
+        self.waiting.iter().map(|logged| logged.rows.clone()).collect()
+    }
+
     /// The first position in no segment; `None` if all are.
     pub(crate) fn first_unwritten(&self) -> Option<u64> {
         self.waiting.front().map(|logged| logged.position).or(self.held_from())

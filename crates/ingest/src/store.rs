@@ -148,7 +148,7 @@ impl Store {
         Ok(Some(lock(&self.live(name).await?.columns).schema().clone()))
     }
 
-    fn known(&self, name: &TableName) -> Option<Arc<Live>> {
+    pub(crate) fn known(&self, name: &TableName) -> Option<Arc<Live>> {
         self.tables.read().unwrap_or_else(std::sync::PoisonError::into_inner).get(name).cloned()
     }
 
@@ -243,7 +243,7 @@ impl Store {
         self.lives().iter().map(|live| live.name.clone()).collect()
     }
 
-    fn lives(&self) -> Vec<Arc<Live>> {
+    pub(crate) fn lives(&self) -> Vec<Arc<Live>> {
         self.tables.read().unwrap_or_else(std::sync::PoisonError::into_inner).values().cloned().collect()
     }
 

@@ -65,6 +65,17 @@ pub enum ParameterError {
     Model(String),
 }
 
+impl ParameterError {
+    /// The parameter that the error is about, as given.
+    pub fn parameter(&self) -> Option<&str> {
+        match self {
+            Self::Unknown(unknown) => Some(&unknown.name),
+            Self::Refused { name, .. } => Some(name),
+            _ => None,
+        }
+    }
+}
+
 impl ParameterSpec {
     /// A parameter that is one number from `min` to `max`.
     pub const fn number(name: &'static str, doc: &'static str, default: f64, min: f64, max: f64) -> Self {

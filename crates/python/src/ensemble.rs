@@ -103,7 +103,7 @@ impl Ensemble {
     fn outcome(&self, py: Python<'_>, question: &str) -> PyResult<String> {
         let question: OutcomeQuestion = read(question)?;
         let answers = work(py, |wanted| question.answer(&self.columns, wanted))?;
-        Ok(answers.iter().map(|answer| answer.to_json(question.cdf)).collect::<Value>().to_string())
+        Ok(answers.iter().map(|answer| answer.to_json(&question)).collect::<Value>().to_string())
     }
 
     /// Answers a `CompareQuestion` about this ensemble and another.

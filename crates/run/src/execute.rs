@@ -93,6 +93,7 @@ pub async fn play_by(
     control: Arc<Control>,
 ) -> Result<Summary, RunError> {
     let (started, before) = (Instant::now(), Usage::now());
+    let _playing = store.mark_playing(&ensemble.plan.name);
     let ranges: VecDeque<WorldRange> = ensemble.plan.ranges_without(&ensemble.done).into();
     if let Some(range) = ensemble.plan.ranges().first() {
         for path in [ensemble.paths.outcomes(*range), ensemble.paths.events(*range)] {

@@ -1,5 +1,7 @@
 //! Plays an ensemble in one process: ranges, worker threads, commits, summary.
 //!
+//! [`Request`] makes the plan of an ensemble from a user's wishes, for every face.
+//!
 //! Enters: a model, or who has ranges played in other processes ([`Players`]); a registered ensemble; the number of
 //! threads. Leaves: committed ranges, and a [`Summary`].
 //!
@@ -20,6 +22,7 @@ mod execute;
 mod meter;
 mod player;
 mod probe;
+mod request;
 mod summary;
 mod sweep;
 mod usage;
@@ -31,5 +34,6 @@ pub use execute::{Options, Until, play, play_by};
 pub use meter::{Meter, PHASES, Phase, Reading, Times};
 pub use player::{PlayElsewhere, Player, Players};
 pub use probe::{Probe, play_first_world};
+pub use request::{Request, RequestError, Sizing, defined, outcome_of};
 pub use summary::{EventTotals, OutcomeTotals, Phases, Summary};
 pub use usage::Usage;

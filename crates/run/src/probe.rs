@@ -74,6 +74,13 @@ impl Probe {
         self.fitting().clamp(1, RANGE_WORLDS)
     }
 
+    /// Worlds that are played well within a time limit.
+    pub(crate) fn worlds_within(self, limit: Duration) -> u32 {
+        const PART: u32 = 4;
+        let worlds = (limit / PART).as_nanos().checked_div(self.world.as_nanos()).unwrap_or(u128::MAX);
+        u32::try_from(worlds).unwrap_or(u32::MAX).max(1)
+    }
+
     /// Worlds whose events fit in memory.
     fn fitting(self) -> u32 {
         let fitting = RANGE_EVENTS.checked_div(self.events).and_then(|worlds| u32::try_from(worlds).ok());

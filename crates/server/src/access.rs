@@ -56,6 +56,30 @@ impl Access {
         }
     }
 
+    /// # Errors
+    /// 403 if the token may not manage tokens.
+    pub(crate) fn may_administer(&self) -> Result<(), Refusal> {
+        match &self.0 {
+            Some(grant) if !grant.administers() => Err(forbidden(grant, "may not manage tokens")),
+            _ => Ok(()),
+        }
+    }
+
+    /// # Errors
+    /// 403 if the token may not read everything.
+    pub(crate) fn may_read_all(&self) -> Result<(), Refusal> {
+        self.may_read()?;
+        match &self.0 {
+            Some(grant) if !grant.databases.is_empty() => Err(forbidden(grant, "is for some databases only")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the token, if any, has a permission.
+    pub(crate) fn has(&self, permission: impl FnOnce(&Grant) -> bool) -> bool {
+        self.0.as_deref().is_none_or(permission)
+    }
+
     /// The readable databases; `None`: all.
     pub(crate) fn databases(&self) -> Option<&[String]> {
         let limited = self.0.as_deref().filter(|grant| !grant.databases.is_empty());

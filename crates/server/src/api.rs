@@ -1,7 +1,7 @@
 //! Routes: a handler each, and its description for the `OpenAPI` 3.1 document.
 
 use axum::handler::Handler;
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{MethodRouter, delete, get, post};
 use serde_json::{Map, Value, json};
 
 use crate::app::{App, DATABASE_HEADER};
@@ -34,6 +34,10 @@ impl Route {
 
     pub(crate) fn post<T: 'static>(path: &'static str, handler: impl Handler<T, App>, summary: &'static str) -> Self {
         Self::new(path, "post", post(handler), summary)
+    }
+
+    pub(crate) fn delete<T: 'static>(path: &'static str, handler: impl Handler<T, App>, summary: &'static str) -> Self {
+        Self::new(path, "delete", delete(handler), summary)
     }
 
     fn new(path: &'static str, method: &'static str, handler: MethodRouter<App>, summary: &'static str) -> Self {
@@ -107,6 +111,11 @@ impl Route {
         self.reply(200, json!({"description": about, "content": contents(content, schema)}))
     }
 
+    /// Replies 202 with a body in JSON.
+    pub(crate) fn accepts(self, schema: &Value, about: &str) -> Self {
+        self.reply(202, json!({"description": about, "content": contents(&["application/json"], schema)}))
+    }
+
     /// Adds error replies.
     pub(crate) fn refuses(self, statuses: &[u16]) -> Self {
         statuses.iter().fold(self, |route, &status| route.reply(status, refusal(status)))
@@ -149,6 +158,7 @@ fn refusal(status: u16) -> Value {
         401 => "The token is missing or unknown",
         403 => "The token does not permit this",
         404 => "The ensemble or table does not exist",
+        409 => "Not possible in the current state",
         408 => "The request arrived too slowly, or the query took too long: reduce its work",
         413 => "The body is too large, or the query needs too much memory: send or select less",
         429 => "Memory is full or the disk too slow; nothing was stored: retry later",
@@ -178,7 +188,11 @@ fn schemes() -> Map<String, Value> {
 }
 
 /// The `OpenAPI` document of all routes.
-pub(crate) fn document(routes: &[Route], asks_tokens: bool) -> Value {
+pub(crate) fn document(
+    routes: &[Route],
+    schemas: impl Iterator<Item = (&'static str, Value)>,
+    asks_tokens: bool,
+) -> Value {
     let mut paths = Map::new();
     for route in routes {
         paths.entry(route.path).or_insert_with(|| json!({}))[route.method] = route.operation(asks_tokens);
@@ -191,10 +205,15 @@ pub(crate) fn document(routes: &[Route], asks_tokens: bool) -> Value {
     }});
     let error = json!({"type": "object", "required": ["error"], "properties": {
         "error": {"type": "string", "description": "What failed, why, and what to do next"},
+        "kind": {"type": "string", "description": "The kind of the error, for programs"},
+        "text": {"type": "string", "description": "The expression with the error"},
+        "position": {"type": "integer", "description": "Position of the error in `text`, in bytes from 0"},
         "stored": {"type": "integer", "description": "Rows that were stored"},
         "refused": {"type": "array", "items": refused},
         "notices": {"type": "array", "items": {"type": "string"}, "description": "What was stored differently from what was sent"},
     }});
+    let mut schemas: Map<String, Value> = schemas.map(|(name, schema)| (name.to_owned(), schema)).collect();
+    schemas.insert("Error".to_owned(), error);
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -203,6 +222,6 @@ pub(crate) fn document(routes: &[Route], asks_tokens: bool) -> Value {
             "description": "Ingests rows, and answers queries about them and about ensembles of simulated worlds.",
         },
         "paths": paths,
-        "components": {"schemas": {"Error": error}, "securitySchemes": schemes()},
+        "components": {"schemas": schemas, "securitySchemes": schemes()},
     })
 }

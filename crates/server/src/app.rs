@@ -6,18 +6,27 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, StatusCode};
+use definitions::Library;
+use disk::RealDisk;
 use ingest::Store;
+use model::Models;
 use serde::de::DeserializeOwned;
 use sql::MakeModel;
 use table::DATABASE;
+use tokio::runtime::Handle;
 
 use crate::counters::Counters;
 use crate::error::{Refusal, ServerError};
 use crate::failures::Failures;
 use crate::guard::Hosts;
+use crate::history::History;
 use crate::processes::Pool;
 use crate::questions::Questions;
+use crate::runs::status::Watch;
+use crate::runs::wish::Known;
+use crate::runs::{Fleet, Runs};
 use crate::settings::Settings;
+use crate::tables::Listing;
 use crate::tokens::Tokens;
 use crate::warm::Warm;
 
@@ -43,6 +52,13 @@ pub(crate) struct Shared {
     pub(crate) questions: Questions,
     /// The processes that answer SQL.
     pub(crate) processes: Arc<Pool>,
+    /// The models that requests may play: those that the program knows at its start.
+    pub(crate) models: Known,
+    /// What runs.
+    pub(crate) watch: Watch,
+    pub(crate) library: Library,
+    pub(crate) tables: Listing,
+    pub(crate) history: History,
     pub(crate) closing: AtomicBool,
 }
 
@@ -58,7 +74,7 @@ impl App {
     pub(crate) fn new(
         settings: Settings,
         store: Arc<Store>,
-        make_model: MakeModel,
+        models: &Arc<Models>,
         tokens: Option<Tokens>,
     ) -> Result<Self, ServerError> {
         let failed = ServerError::Questions;
@@ -66,11 +82,15 @@ impl App {
         let (program, memory) = (settings.question_program.clone(), settings.question_memory);
         let handle = questions.handle().clone();
         let processes = Pool::new(program, &settings.data, memory, &settings.store, handle).map_err(failed)?;
+        let (program, most) = (settings.run_program.clone(), settings.runs);
+        let runs = Runs::new(&settings.data, program, most, Handle::current()).map_err(failed)?;
+        let watch = Watch::new(settings.data.clone(), runs, settings.fleet.clone().map(Fleet::new));
+        let library = Library::new(&settings.data, Arc::new(RealDisk));
         let hosts = Arc::new(Hosts::new(settings.listen.ip(), &settings.hosts));
         Ok(Self(Arc::new(Shared {
             settings,
             store,
-            make_model,
+            make_model: ensemble::make_model(models.clone()),
             warm: Warm::default(),
             tokens,
             failures: Failures::default(),
@@ -78,6 +98,11 @@ impl App {
             counters: Counters::default(),
             questions,
             processes,
+            models: Known(models.all()),
+            watch,
+            library,
+            tables: Listing::default(),
+            history: History::default(),
             closing: AtomicBool::new(false),
         })))
     }

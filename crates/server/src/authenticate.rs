@@ -1,5 +1,7 @@
 //! Authenticates requests by their token.
 
+use std::sync::Arc;
+
 use axum::extract::{Query, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
@@ -11,6 +13,7 @@ use serde::Deserialize;
 use crate::access::{Access, Peer};
 use crate::app::App;
 use crate::error::Refusal;
+use crate::tokens::{Grant, Tokens};
 
 /// Attaches the token's permissions to a request before reading its body.
 pub(crate) async fn check(State(app): State<App>, mut request: Request, next: Next) -> Result<Response, Response> {
@@ -35,24 +38,64 @@ pub(crate) async fn check(State(app): State<App>, mut request: Request, next: Ne
 /// 401 without a valid token, 429 after too many failures, 503 if the server cannot check tokens.
 pub(crate) async fn access(app: &App, headers: &HeaderMap, uri: &Uri, from: Option<Peer>) -> Result<Access, Refusal> {
     let Some(tokens) = &app.tokens else { return Ok(Access::all()) };
-    let unauthorized = |text| Refusal::new(StatusCode::UNAUTHORIZED, text);
-    let token = token_of(headers, uri);
-    let token = token.ok_or_else(|| unauthorized("send a token: authorization: Bearer TOKEN, or x-api-key: TOKEN"))?;
+    let token = match token_of(headers, uri) {
+        Some(token) => token,
+        None if is_silent(headers) => {
+            let cookie = cookie_of(headers, &cookie_name(app)).ok_or_else(no_token)?;
+            app.hosts.check_page(uri, headers)?;
+            cookie.to_owned()
+        }
+        None => return Err(no_token()),
+    };
+    Ok(Access::of(find(app, tokens, &token, from).await?))
+}
+
+fn no_token() -> Refusal {
+    let text = "send a token: authorization: Bearer TOKEN, or x-api-key: TOKEN";
+    Refusal::new(StatusCode::UNAUTHORIZED, text)
+}
+
+/// The permissions of a token.
+///
+/// # Errors
+/// See [`access`].
+pub(crate) async fn find(app: &App, tokens: &Tokens, token: &str, from: Option<Peer>) -> Result<Arc<Grant>, Refusal> {
     // An unreadable token file refuses every token: one of them may have been revoked.
-    let found = tokens.find(&token).map_err(|error| {
+    let found = tokens.find(token).map_err(|error| {
         tracing::error!(%error, "cannot read the tokens");
         let text = "the server cannot check tokens now: see its log";
         Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5)
     })?;
     match (found, from) {
-        (Some(grant), _) => Ok(Access::of(grant)),
+        (Some(grant), _) => Ok(grant),
         (None, Some(Peer(address))) if !app.failures.slow_down(address).await => {
             let text = "too many failed logins: retry with a valid token";
             Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, text).later(5))
         }
-        (None, _) => Err(unauthorized("unknown or revoked token")),
+        (None, _) => Err(Refusal::new(StatusCode::UNAUTHORIZED, "unknown or revoked token")),
     }
 }
+
+/// The name of the cookie with a token. Servers on one host share their cookies, whatever their ports.
+pub(crate) fn cookie_name(app: &App) -> String {
+    format!("manyworlds_{}", app.settings.listen.port())
+}
+
+/// Whether no header has a token, valid or not.
+fn is_silent(headers: &HeaderMap) -> bool {
+    !headers.contains_key(header::AUTHORIZATION) && !headers.contains_key(KEY)
+}
+
+/// The value of a cookie; `None` if it is missing or there are several.
+fn cookie_of<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let pairs = all.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    let mut found = pairs.filter(|(other, _)| *other == name).map(|(_, value)| value);
+    found.next().filter(|_| found.next().is_none())
+}
+
+/// The header for tokens of clients of Arc.
+const KEY: &str = "x-api-key";
 
 #[derive(Deserialize)]
 struct Password {
@@ -74,7 +117,7 @@ pub(crate) fn token_of(headers: &HeaderMap, uri: &Uri) -> Option<String> {
             _ => None,
         };
     }
-    if let Some(key) = headers.get("x-api-key") {
+    if let Some(key) = headers.get(KEY) {
         return Some(key.to_str().ok()?.to_owned());
     }
     Query::<Password>::try_from_uri(uri).ok()?.0.p
@@ -107,5 +150,21 @@ mod tests {
             assert_eq!(found(name, value, "/?p=mw_1"), None, "{value}");
         }
         assert_eq!(found("", "", "/write?db=d"), None);
+    }
+
+    #[test]
+    fn cookies_are_found_by_their_whole_name() {
+        let found = |values: &[&str]| {
+            let mut headers = HeaderMap::new();
+            values.iter().for_each(|value| drop(headers.append(header::COOKIE, value.parse().unwrap())));
+            cookie_of(&headers, "manyworlds_80").map(str::to_owned)
+        };
+        let some = Some("mw_1".to_owned());
+        assert_eq!(found(&["manyworlds_80=mw_1"]), some);
+        assert_eq!(found(&["a=b; manyworlds_8080=mw_2;manyworlds_80=mw_1", "c=d"]), some);
+        assert_eq!(found(&["a=b", "manyworlds_80=mw_1"]), some);
+        assert_eq!(found(&["manyworlds_80=mw_1; manyworlds_80=mw_1"]), None);
+        assert_eq!(found(&["xmanyworlds_80=mw_1; manyworlds_80"]), None);
+        assert_eq!(found(&[]), None);
     }
 }

@@ -4,8 +4,9 @@ use axum::Json;
 use axum::body::Body;
 use axum::extract::{Extension, Query, State};
 use ensemble::{
-    BookAnswer, BookQuestion, Columns, CompareQuestion, Comparison, CorrelationQuestion, OutcomeQuestion, Price,
-    PriceQuestion, QuestionError, Verification, verify_with,
+    BookAnswer, BookQuestion, Columns, CompareQuestion, Comparison, CorrelationQuestion, EventsAnswer, EventsQuestion,
+    LeverageAnswer, LeverageQuestion, OutcomeQuestion, Price, PriceQuestion, QuestionError, SummaryAnswer,
+    SummaryQuestion, Verification, verify_with,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -100,7 +101,7 @@ pub(crate) async fn outcome(
     let name = question.ensemble.clone();
     app.ask_of(&access, name, move |columns, place| {
         let answers = question.answer(columns, &|| !place.is_given_up())?;
-        Ok(answers.iter().map(|a| a.to_json(question.cdf)).collect())
+        Ok(answers.iter().map(|a| a.to_json(&question)).collect())
     })
     .await
 }
@@ -129,6 +130,50 @@ pub(crate) async fn compare(
     let other = app.warm.columns(&app.settings.data, &question.second).await?;
     let name = question.first.clone();
     app.ask_of(&access, name, move |columns, place| question.answer(columns, &other, &|| !place.is_given_up())).await
+}
+
+/// Returns the events that move the probability of a condition most.
+pub(crate) async fn leverage(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    body: Body,
+) -> Result<Json<LeverageAnswer>, Refusal> {
+    access.may_read_of(SIM)?;
+    let question: LeverageQuestion = app.question(body).await?;
+    let (name, make_model) = (question.ensemble.clone(), app.make_model.clone());
+    app.ask_of(&access, name, move |columns, place| question.answer(columns, &make_model, &|| !place.is_given_up()))
+        .await
+}
+
+/// Events in one answer, by default and at most.
+const EVENTS: usize = 1_000;
+const EVENTS_MAX: usize = 100_000;
+
+/// Returns the events of an entity in one world.
+pub(crate) async fn events(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    body: Body,
+) -> Result<Json<EventsAnswer>, Refusal> {
+    access.may_read_of(SIM)?;
+    let mut question: EventsQuestion = app.question(body).await?;
+    if *question.limit.get_or_insert(EVENTS) > EVENTS_MAX {
+        return Err(Refusal::bad(format!("an answer has at most {EVENTS_MAX} events: ask with an offset")));
+    }
+    let (name, make_model) = (question.ensemble.clone(), app.make_model.clone());
+    app.ask_of(&access, name, move |columns, _| question.answer(columns, &make_model)).await
+}
+
+/// Returns the model's tables about an entity in one world.
+pub(crate) async fn summary(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    body: Body,
+) -> Result<Json<SummaryAnswer>, Refusal> {
+    access.may_read_of(SIM)?;
+    let question: SummaryQuestion = app.question(body).await?;
+    let (name, make_model) = (question.ensemble.clone(), app.make_model.clone());
+    app.ask_of(&access, name, move |columns, _| question.answer(columns, &make_model)).await
 }
 
 impl App {

@@ -7,7 +7,7 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use decode::{DecodeError, DecodeErrorKind};
-use ensemble::{EnsembleError, QuestionError};
+use ensemble::{EnsembleError, ExpressionError, QuestionError};
 use ingest::IngestError;
 use serde_json::{Value, json};
 use snapshot::SnapshotError;
@@ -39,6 +39,9 @@ pub enum ServerError {
 
 /// The field for the kind of an error.
 const KIND: &str = "kind";
+/// The fields for an expression with an error, and for the error's position in it, in bytes.
+const TEXT: &str = "text";
+const POSITION: &str = "position";
 /// Kinds of errors.
 pub(crate) const UNKNOWN_NAME: &str = "unknown_name";
 const TOO_FEW_WORLDS: &str = "too_few_worlds";
@@ -71,6 +74,21 @@ impl Refusal {
         Self::new(StatusCode::BAD_REQUEST, error)
     }
 
+    pub(crate) fn internal(error: impl Into<String>) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, error)
+    }
+
+    /// The status and the whole body, to pass on to another process.
+    pub(crate) fn into_parts(self) -> (StatusCode, Value) {
+        (self.status, self.body)
+    }
+
+    /// A reply that another process made.
+    pub(crate) fn from_parts(status: StatusCode, body: Value) -> Self {
+        let retry_after = (status == StatusCode::SERVICE_UNAVAILABLE).then_some(5);
+        Self { status, body, retry_after }
+    }
+
     /// Puts `words` before the text.
     pub(crate) fn after(mut self, words: &str) -> Self {
         self.body["error"] = json!(format!("{words}: {}", self.body["error"].as_str().unwrap_or_default()));
@@ -91,6 +109,28 @@ impl Refusal {
     /// The kind of the error, if programs can tell more from it than from the status.
     pub(crate) fn kind(&self) -> Option<&str> {
         self.body[KIND].as_str()
+    }
+
+    /// Adds the place of an error in an expression.
+    pub(crate) fn pointing(self, at: &ExpressionError) -> Self {
+        self.within(at.text(), at.position())
+    }
+
+    fn within(self, text: &str, position: usize) -> Self {
+        self.with(TEXT, json!(text)).with(POSITION, json!(position))
+    }
+
+    /// The expression with the error, and the error's position in it, if the error is in one.
+    pub(crate) fn place(&self) -> Option<(&str, usize)> {
+        Some((self.body[TEXT].as_str()?, self.body[POSITION].as_u64()? as usize))
+    }
+
+    /// Adds the result of [`Self::place`].
+    pub(crate) fn placed(self, place: Option<&(String, usize)>) -> Self {
+        match place {
+            Some((text, position)) => self.within(text, *position),
+            None => self,
+        }
     }
 
     pub(crate) fn later(mut self, seconds: u64) -> Self {
@@ -154,6 +194,7 @@ impl From<AskError> for Refusal {
             AskError::Memory { .. } => Self::new(StatusCode::PAYLOAD_TOO_LARGE, text).of_kind(LIMIT),
             AskError::Overflow { .. } => Self::bad(text).of_kind(LIMIT),
             AskError::UnknownColumn { .. } => Self::bad(text).of_kind(UNKNOWN_NAME),
+            AskError::Syntax { error, .. } => Self::bad(text).pointing(&error),
             AskError::Io { .. } => Self::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5),
             AskError::Damaged { .. } => Self::new(StatusCode::INTERNAL_SERVER_ERROR, text).of_kind(DAMAGED),
             _ => Self::bad(text),
@@ -234,7 +275,8 @@ impl From<QuestionError> for Refusal {
             QuestionError::TooMany { .. } | QuestionError::BookMemory { .. } => {
                 Self::bad(error.to_string()).of_kind(LIMIT)
             }
-            QuestionError::NoModel { .. } => Self::bad(error.to_string()).of_kind(MODEL),
+            QuestionError::NoModel { error: ref at, .. } => Self::bad(error.to_string()).of_kind(MODEL).pointing(at),
+            QuestionError::Expression(at) => Self::bad(at.to_string()).pointing(&at),
             other => Self::bad(other.to_string()),
         }
     }

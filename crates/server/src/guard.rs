@@ -43,6 +43,21 @@ impl Hosts {
 
     /// Whether to answer a request.
     fn admit(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+        let to = self.addressed(uri, headers)?;
+        if method.is_safe() { Ok(()) } else { self.check_sender(headers, to.as_ref()) }
+    }
+
+    /// Refuses a request of a page of another site. Browsers add cookies to requests by themselves, so whoever trusts a
+    /// cookie must call this, also for reads.
+    ///
+    /// # Errors
+    /// 403 if `Origin` or `Sec-Fetch-Site` names another site.
+    pub(crate) fn check_page(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+        self.check_sender(headers, self.addressed(uri, headers)?.as_ref())
+    }
+
+    /// The host that a request names, which must be this server's.
+    fn addressed(&self, uri: &Uri, headers: &HeaderMap) -> Result<Option<Authority>, Refusal> {
         let mut to = None;
         let named = headers.get_all(header::HOST).iter().map(authority);
         for host in uri.authority().cloned().map(Some).into_iter().chain(named) {
@@ -58,15 +73,16 @@ impl Hosts {
                 None => return Err(forbidden("the header host is not a host name")),
             }
         }
-        if method.is_safe() {
-            return Ok(());
-        }
+        Ok(to)
+    }
+
+    fn check_sender(&self, headers: &HeaderMap, to: Option<&Authority>) -> Result<(), Refusal> {
         let site = headers.get(FETCH_SITE).map(HeaderValue::as_bytes);
         if !matches!(site, None | Some(b"same-origin" | b"none")) {
             return Err(forbidden("a page of another site sent this request: only pages of this server may"));
         }
         headers.get_all(header::ORIGIN).iter().try_for_each(|origin| {
-            if self.is_own(origin, to.as_ref()) {
+            if self.is_own(origin, to) {
                 return Ok(());
             }
             Err(forbidden(format!("a page of {origin:?} sent this request: only pages of this server may")))
@@ -165,5 +181,18 @@ mod tests {
         }
         let get = [("host", "localhost"), ("origin", "http://evil.example"), ("sec-fetch-site", "cross-site")];
         assert!(admits(&local(), &Method::GET, "/health", &get));
+    }
+
+    #[test]
+    fn cookies_count_for_own_pages_only() {
+        let trusts = |headers: &[(&'static str, &str)]| {
+            let mut map = HeaderMap::from_iter([(header::HOST, HeaderValue::from_static("localhost:8080"))]);
+            headers.iter().for_each(|(name, value)| drop(map.append(*name, value.parse().unwrap())));
+            local().check_page(&Uri::from_static("/api/v1/ensembles"), &map).is_ok()
+        };
+        assert!(trusts(&[]) && trusts(&[("sec-fetch-site", "same-origin")]) && trusts(&[("sec-fetch-site", "none")]));
+        // Another port of this machine is the same site, and gets the cookie.
+        assert!(!trusts(&[("sec-fetch-site", "same-site")]) && !trusts(&[("origin", "http://localhost:3000")]));
+        assert!(!trusts(&[("sec-fetch-site", "cross-site")]) && !trusts(&[("origin", "null")]));
     }
 }

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use crate::access::Access;
 use crate::app::App;
 use crate::error::Refusal;
+use crate::settings::ShownSetting;
 
 /// Advice for a table that cannot be written.
 const WAY_OUT: &str = "its rows are safe in its log: fix the cause, and the server flushes them";
@@ -118,6 +119,15 @@ pub(crate) async fn metrics(State(app): State<App>, Extension(access): Extension
         let _ = writeln!(text, "manyworlds_failing_table_rows{{table=\"{table}\"}} {rows}");
     }
     Ok(([(header::CONTENT_TYPE, PROMETHEUS)], text).into_response())
+}
+
+/// Reports the settings as they were given, without passwords.
+pub(crate) async fn settings(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+) -> Result<Json<Vec<ShownSetting>>, Refusal> {
+    access.may_read_all()?;
+    Ok(Json(app.settings.shown.clone()))
 }
 
 /// Serves the text of `text` at `/metrics`, for a process without other routes. Returns the listening address.

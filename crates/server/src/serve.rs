@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use disk::RealDisk;
 use ingest::{Failing, Store};
-use sql::MakeModel;
+use model::Models;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -16,6 +16,7 @@ use crate::app::App;
 use crate::connections::Listener;
 use crate::door::Door;
 use crate::error::ServerError;
+use crate::history::watch_itself;
 use crate::routes::router;
 use crate::settings::Settings;
 use crate::tls::{self, Tls};
@@ -38,7 +39,7 @@ impl Server {
     ///
     /// # Errors
     /// If the server cannot use the folder or listen on the address.
-    pub async fn open(settings: Settings, make_model: MakeModel) -> Result<Self, ServerError> {
+    pub async fn open(settings: Settings, models: &Arc<Models>) -> Result<Self, ServerError> {
         let tokens = settings.token_file.clone().map(Tokens::open).transpose()?;
         check_addresses(&settings, tokens.is_some())?;
         let tls = |protocols: &'static [&'static [u8]]| {
@@ -59,7 +60,9 @@ impl Server {
                 Some(Door::new(listener, tls_of_flight, patience).http2_only())
             }
         };
-        let app = App::new(settings, store, make_model, tokens)?;
+        // Port 0 is the one that the system chose.
+        let settings = Settings { listen: http.address(), ..settings };
+        let app = App::new(settings, store, models, tokens)?;
         Ok(Self { http, postgres, flight, app })
     }
 
@@ -96,9 +99,14 @@ impl Server {
         if let Some(door) = self.flight {
             doors.spawn(door.run(flight::router(app.clone()), closing, GRACE));
         }
+        let watching = tokio::spawn(watch_itself(app.clone()));
         stop.await;
+        watching.abort();
         app.closing.store(true, Ordering::Relaxed);
         close.send_replace(true);
+        // Runs finish their ranges while requests finish.
+        let runs = app.watch.runs.clone();
+        let runs = tokio::spawn(async move { runs.close(GRACE).await });
         while let Some(ended) = doors.join_next().await {
             if let Err(error) = ended {
                 tracing::error!(%error, "a listener failed");
@@ -109,6 +117,9 @@ impl Server {
         let failing = app.store.close().await;
         if let Err(panic) = ended.await {
             tracing::error!(error = %panic, "query processes were not ended");
+        }
+        if let Err(panic) = runs.await {
+            tracing::error!(error = %panic, "runs were not ended");
         }
         failing
     }
@@ -133,11 +144,11 @@ fn check_addresses(settings: &Settings, has_tokens: bool) -> Result<(), ServerEr
 /// See [`Server::open`].
 pub async fn serve(
     settings: Settings,
-    make_model: MakeModel,
+    models: &Arc<Models>,
     ready: impl FnOnce(&Server),
     stop: impl Future<Output = ()>,
 ) -> Result<Vec<Failing>, ServerError> {
-    let server = Server::open(settings, make_model).await?;
+    let server = Server::open(settings, models).await?;
     ready(&server);
     Ok(server.run(stop).await)
 }

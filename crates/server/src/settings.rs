@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use decode::Limits;
 use ingest::StoreOptions;
+use serde::Serialize;
 
 /// PEM files; the server reloads them when they change.
 #[derive(Debug, Clone)]
@@ -15,6 +16,34 @@ pub struct TlsFiles {
     pub certificate: PathBuf,
     /// Its private key.
     pub key: PathBuf,
+}
+
+/// The services of a fleet. The addresses hold passwords.
+#[derive(Clone)]
+pub struct FleetSettings {
+    /// The ledger, as `postgres://user:password@host:port/database`.
+    pub ledger: String,
+    /// The broker, as `amqp://user:password@host:port/vhost`; without one, nothing can be submitted.
+    pub broker: Option<String>,
+}
+
+/// Omits the addresses.
+impl std::fmt::Debug for FleetSettings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FleetSettings").finish_non_exhaustive()
+    }
+}
+
+/// A setting as its operator gave it, for reports.
+#[derive(Debug, Clone, Serialize)]
+pub struct ShownSetting {
+    pub name: String,
+    /// `None` if it is not set, or secret.
+    pub value: Option<String>,
+    /// Where the value comes from, such as a file or an environment variable.
+    pub source: String,
+    /// Whether the value is left out because it holds a password.
+    pub secret: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -40,6 +69,8 @@ pub struct Settings {
     pub connections: usize,
     /// Time limit for a request's head, for its body, and for an idle connection.
     pub request_timeout: Duration,
+    /// All settings as they were given.
+    pub shown: Vec<ShownSetting>,
     /// Maximum concurrent queries; others wait.
     pub questions: usize,
     pub question_timeout: Duration,
@@ -47,6 +78,12 @@ pub struct Settings {
     pub question_memory: usize,
     /// The command of a query process, with arguments: a program that calls [`crate::answer_questions`].
     pub question_program: Vec<OsString>,
+    /// Maximum runs that play at once; others wait.
+    pub runs: usize,
+    /// The command of a process that plays a run, with arguments: a program that calls [`crate::play_run`].
+    pub run_program: Vec<OsString>,
+    /// The fleet that requests may use.
+    pub fleet: Option<FleetSettings>,
 }
 
 impl Settings {
@@ -64,10 +101,14 @@ impl Settings {
             limits: Limits::default(),
             connections: 1024,
             request_timeout: Duration::from_secs(30),
+            shown: Vec::new(),
             questions: 4,
             question_timeout: Duration::from_mins(1),
             question_memory: 256 << 20,
             question_program: Vec::new(),
+            runs: 2,
+            run_program: Vec::new(),
+            fleet: None,
         }
     }
 }

@@ -63,15 +63,30 @@ impl FormatQuery {
     /// The requested format, or one that the client accepts.
     pub(crate) fn of(&self, headers: &HeaderMap) -> Result<Format, Refusal> {
         match self.format.as_deref() {
-            None => Ok(match accepted(headers) {
+            None => Ok(match accepted(headers, &[JSON, CSV, ARROW, PARQUET]) {
                 CSV => Format::Csv,
                 ARROW => Format::Arrow,
+                PARQUET => Format::Parquet,
                 _ => Format::Json,
             }),
             Some("json") => Ok(Format::Json),
             Some("csv") => Ok(Format::Csv),
             Some("arrow") => Ok(Format::Arrow),
-            Some(other) => Err(Refusal::bad(format!("unknown format {other:?}: choose json, csv or arrow"))),
+            Some("parquet") => Ok(Format::Parquet),
+            Some(other) => Err(Refusal::bad(format!("unknown format {other:?}: choose json, csv, arrow or parquet"))),
+        }
+    }
+
+    /// As [`Self::of`], for answers that are never JSON; Arrow by default.
+    pub(crate) fn of_columns(&self, headers: &HeaderMap) -> Result<Format, Refusal> {
+        match self.format.as_deref() {
+            None => Ok(match accepted(headers, &[ARROW, CSV, PARQUET]) {
+                CSV => Format::Csv,
+                PARQUET => Format::Parquet,
+                _ => Format::Arrow,
+            }),
+            Some("json") => Err(Refusal::bad("values of worlds are not sent as JSON: choose arrow, csv or parquet")),
+            Some(_) => self.of(headers),
         }
     }
 }
@@ -82,17 +97,18 @@ const NOTE_HEADER: &str = "x-manyworlds-note";
 const JSON: &str = "application/json";
 const CSV: &str = "text/csv";
 const ARROW: &str = "application/vnd.apache.arrow.stream";
+const PARQUET: &str = "application/vnd.apache.parquet";
 
-/// The available type that the client prefers; JSON by default.
-fn accepted(headers: &HeaderMap) -> &'static str {
+/// The available type that the client prefers; the first by default.
+fn accepted(headers: &HeaderMap, available: &[&'static str]) -> &'static str {
     let liked = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    let mut best = (0.0, JSON);
+    let mut best = (0.0, available[0]);
     for range in liked.flat_map(|value| value.split(',')) {
         let mut parts = range.split(';').map(str::trim);
         let kind = parts.next().unwrap_or_default().to_ascii_lowercase();
         let weight = parts.find_map(|part| part.strip_prefix("q=")?.parse::<f64>().ok()).unwrap_or(1.0);
-        let known = [JSON, CSV, ARROW].into_iter().find(|known| *known == kind);
-        let known = known.or_else(|| matches!(kind.as_str(), "*/*" | "application/*").then_some(JSON));
+        let known = available.iter().copied().find(|known| *known == kind);
+        let known = known.or_else(|| matches!(kind.as_str(), "*/*" | "application/*").then_some(available[0]));
         if let Some(known) = known.filter(|_| weight > best.0) {
             best = (weight, known);
         }
@@ -136,6 +152,7 @@ pub(crate) fn content_type(format: &Format) -> &'static str {
         Format::Json | Format::Arrays | Format::Series(_) => JSON,
         Format::Csv => "text/csv; charset=utf-8",
         Format::Arrow => ARROW,
+        Format::Parquet => PARQUET,
     }
 }
 
@@ -191,7 +208,10 @@ mod tests {
         ] {
             let mut headers = HeaderMap::new();
             headers.insert(header::ACCEPT, accept.parse().unwrap());
-            assert_eq!(accepted(&headers), expected, "{accept}");
+            assert_eq!(accepted(&headers, &[JSON, CSV, ARROW]), expected, "{accept}");
         }
+        let headers =
+            HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static("application/*, text/csv;q=0.5"))]);
+        assert_eq!(accepted(&headers, &[ARROW, CSV, PARQUET]), ARROW);
     }
 }

@@ -14,6 +14,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use disk::{Disk as _, RealDisk};
 use model::UnknownName;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 /// Start of every token, to recognize leaked ones.
@@ -30,11 +31,41 @@ pub struct Grant {
     /// The databases; ensembles are in `sim`. Empty: all.
     #[serde(default)]
     pub databases: Vec<String>,
+    #[serde(default)]
     pub read: bool,
+    #[serde(default)]
     pub write: bool,
+    /// Whether it may manage tokens. Left out of files where false, so that older programs read them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub admin: bool,
 }
 
 impl Grant {
+    /// Whether it may manage tokens: those of all databases.
+    pub(crate) fn administers(&self) -> bool {
+        self.admin && self.databases.is_empty()
+    }
+
+    /// All permissions, in the JSON form of commands and the server.
+    pub fn to_json(&self) -> Value {
+        let Self { name, databases, read, write, admin } = self;
+        json!({"name": name, "databases": databases, "read": read, "write": write, "admin": admin})
+    }
+
+    fn check(&self) -> Result<(), TokenError> {
+        let name = &self.name;
+        if name.is_empty() || name.len() > NAME_BYTES_MAX || name.contains(char::is_control) {
+            return Err(TokenError::Name { name: name.clone() });
+        }
+        if !(self.read || self.write || self.admin) {
+            return Err(TokenError::Useless { name: name.clone() });
+        }
+        if self.admin && !self.databases.is_empty() {
+            return Err(TokenError::Limited { name: name.clone() });
+        }
+        Ok(())
+    }
+
     pub fn covers(&self, database: &str) -> bool {
         self.databases.is_empty() || self.databases.iter().any(|d| d == database)
     }
@@ -51,6 +82,10 @@ pub enum TokenError {
     Taken { name: String },
     #[error("{name:?} cannot name a token: give 1 to {NAME_BYTES_MAX} bytes without control characters")]
     Name { name: String },
+    #[error("token {name:?} permits nothing: let it read, write or manage tokens")]
+    Useless { name: String },
+    #[error("token {name:?} cannot manage tokens of some databases only: name no database")]
+    Limited { name: String },
     #[error(transparent)]
     Unknown(#[from] UnknownName),
     #[error("cannot get random numbers: {0}")]
@@ -97,10 +132,7 @@ impl TokenFile {
     /// # Errors
     /// If the name is taken or invalid, or the file cannot be changed.
     pub fn create(&self, grant: Grant) -> Result<String, TokenError> {
-        let name = &grant.name;
-        if name.is_empty() || name.len() > NAME_BYTES_MAX || name.contains(char::is_control) {
-            return Err(TokenError::Name { name: name.clone() });
-        }
+        grant.check()?;
         let mut secret = [0; SECRET_BYTES];
         getrandom::fill(&mut secret).map_err(TokenError::Random)?;
         let token = format!("{PREFIX}{}", hex(&secret));

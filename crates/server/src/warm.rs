@@ -25,10 +25,10 @@ pub(crate) struct Warm {
 }
 
 /// Last commit time of each ensemble table.
-type Commits = [Option<SystemTime>; 3];
+pub(crate) type Commits = [Option<SystemTime>; 3];
 
 /// Whether a later commit would change the time. File systems count time in steps of some milliseconds.
-fn is_settled(commits: &Commits) -> bool {
+pub(crate) fn is_settled(commits: &Commits) -> bool {
     const STEPS: Duration = Duration::from_millis(100);
     commits.iter().flatten().all(|at| at.elapsed().is_ok_and(|since| since > STEPS))
 }

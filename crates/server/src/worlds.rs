@@ -1,15 +1,16 @@
-//! Values of single worlds, as an Arrow stream.
+//! Values of single worlds, as columns.
 
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BooleanArray, Float64Array, Int32Array, RecordBatch, UInt32Array};
+use arrow::csv;
 use arrow::datatypes::{Field, Schema};
 use arrow::error::ArrowError;
 use arrow::ipc::writer::StreamWriter;
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Extension, State};
-use axum::http::{StatusCode, header};
+use axum::extract::{Extension, Query, State};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use ensemble::{Column, Narrow, WorldsAnswer, WorldsColumn, WorldsQuestion};
 use table::SIM;
@@ -17,28 +18,56 @@ use table::SIM;
 use crate::access::Access;
 use crate::app::App;
 use crate::error::Refusal;
+use crate::parquet;
+use crate::processes::Format;
+use crate::sql::{FormatQuery, content_type};
 
-const ARROW: &str = "application/vnd.apache.arrow.stream";
-
-/// Replies with the column `world`, and a column for each outcome.
+/// Replies with the column `world`, and a column for each outcome: in the requested format, or in one that the client
+/// accepts.
 pub(crate) async fn worlds(
     State(app): State<App>,
     Extension(access): Extension<Access>,
+    Query(format): Query<FormatQuery>,
+    headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Refusal> {
     access.may_read_of(SIM)?;
+    let format = format.of_columns(&headers)?;
+    let content = content_type(&format);
     let question: WorldsQuestion = app.question(body).await?;
     let name = question.ensemble.clone();
     let answered = app.ask_of(&access, name, move |columns, place| {
         let answer = question.answer(columns, &|| !place.is_given_up())?;
-        Ok(stream(&question.ensemble, answer))
+        Ok(encoded(&question.ensemble, answer, &format))
     });
-    let Json(stream) = answered.await?;
+    let Json(encoded) = answered.await?;
     let broken = |error: ArrowError| Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string());
-    Ok(([(header::CONTENT_TYPE, ARROW)], stream.map_err(broken)?).into_response())
+    Ok(([(header::CONTENT_TYPE, content)], encoded.map_err(broken)?).into_response())
 }
 
-fn stream(ensemble: &str, WorldsAnswer { version, worlds, columns }: WorldsAnswer) -> Result<Vec<u8>, ArrowError> {
+fn encoded(ensemble: &str, answer: WorldsAnswer, format: &Format) -> Result<Vec<u8>, ArrowError> {
+    let batch = batch_of(ensemble, answer)?;
+    match format {
+        Format::Csv => {
+            let mut writer = csv::WriterBuilder::new().with_header(true).build(Vec::new());
+            writer.write(&batch)?;
+            Ok(writer.into_inner())
+        }
+        Format::Parquet => {
+            let mut writer = parquet::writer(Vec::new(), &batch.schema())?;
+            parquet::write(&mut writer, &batch)?;
+            Ok(writer.into_inner()?)
+        }
+        _ => {
+            let mut writer = StreamWriter::try_new(Vec::new(), &batch.schema())?;
+            writer.write(&batch)?;
+            writer.into_inner()
+        }
+    }
+}
+
+fn batch_of(ensemble: &str, answer: WorldsAnswer) -> Result<RecordBatch, ArrowError> {
+    let WorldsAnswer { version, worlds, columns } = answer;
     let mut arrays: Vec<ArrayRef> = vec![Arc::new(UInt32Array::from(worlds))];
     let mut names = vec!["world".to_owned()];
     for WorldsColumn { name, is_flag, values } in columns {
@@ -48,10 +77,7 @@ fn stream(ensemble: &str, WorldsAnswer { version, worlds, columns }: WorldsAnswe
     let fields = names.into_iter().zip(&arrays).map(|(name, array)| Field::new(name, array.data_type().clone(), false));
     let about = [("ensemble".to_owned(), ensemble.to_owned()), ("version".to_owned(), version.to_string())];
     let schema = Schema::new(fields.collect::<Vec<_>>()).with_metadata(about.into());
-    let batch = RecordBatch::try_new(Arc::new(schema), arrays)?;
-    let mut writer = StreamWriter::try_new(Vec::new(), &batch.schema())?;
-    writer.write(&batch)?;
-    writer.into_inner()
+    RecordBatch::try_new(Arc::new(schema), arrays)
 }
 
 /// Booleans for flags, 32-bit integers for whole numbers and codes, real numbers otherwise: one type for all parts of an

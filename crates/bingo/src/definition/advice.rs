@@ -1,5 +1,8 @@
 //! Advice on questionable parts of a playable event.
 
+use model::Fault;
+
+use super::read::parse;
 use super::schedule::Schedule;
 use super::value::duration_s;
 use super::{Activity, Event, Player, Rule, Team, Tile};
@@ -10,19 +13,11 @@ pub fn online_hours(event: &Event, player: &Player) -> f64 {
     Schedule::of(event, player).online_s(duration) as f64 / 3600.0
 }
 
-/// A questionable part of an event that can still be played.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Advice {
-    /// Where it is, such as `rows[3].tiles[0]`.
-    pub place: String,
-    pub reason: String,
-}
-
 /// Lists the questionable parts of an event: players who never play, tiles that a team cannot complete, work that wins
 /// nothing, and unused definitions.
-pub fn advise(event: &Event) -> Vec<Advice> {
+pub fn advise(event: &Event) -> Vec<Fault> {
     let mut advice = Vec::new();
-    let mut add = |place: String, reason: String| advice.push(Advice { place, reason });
+    let mut add = |place: String, reason: String| advice.push(Fault { place, reason });
     for (i, player) in event.players.iter().enumerate() {
         advise_on_player(event, player, |reason| add(format!("players[{i}]"), reason));
     }
@@ -47,6 +42,11 @@ pub fn advise(event: &Event) -> Vec<Advice> {
         }
     }
     advice
+}
+
+/// As [`advise`], of a text that defines an event.
+pub(crate) fn advise_on_text(text: &str) -> Vec<Fault> {
+    parse(text).map(|event| advise(&event)).unwrap_or_default()
 }
 
 fn advise_on_player(event: &Event, player: &Player, mut add: impl FnMut(String)) {

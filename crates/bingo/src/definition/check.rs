@@ -92,13 +92,9 @@ pub(super) fn check(event: &Event) -> Result<(), DefinitionError> {
     faults.unless(names.drops.len() <= WORDS_MAX, "activities", || {
         format!("grant {} different drops: at most {WORDS_MAX} allowed", names.drops.len())
     });
-    faults.unique("activities", ".key", &event.activities, |a| &a.key);
-    faults.unique("players", ".name", &event.players, |p| &p.name);
-    for (i, activity) in event.activities.iter().enumerate() {
-        check_activity(&mut faults, &format!("activities[{i}]"), activity);
-    }
+    check_alone(&mut faults, &event.activities, &event.players);
     for (i, player) in event.players.iter().enumerate() {
-        check_player(&mut faults, &format!("players[{i}]"), player, &names);
+        check_capabilities(&mut faults, &format!("players[{i}].capabilities"), player, &names);
     }
     for (i, row) in event.rows.iter().enumerate() {
         let mut points: Vec<u32> = row.tiles.iter().map(|t| t.points).collect();
@@ -115,6 +111,24 @@ pub(super) fn check(event: &Event) -> Result<(), DefinitionError> {
         check_team(&mut faults, &format!("teams[{i}]"), team, &names);
     }
     if faults.0.is_empty() { Ok(()) } else { Err(DefinitionError(faults.0)) }
+}
+
+/// Checks the lists of a part, without the names of the events that use it.
+pub(super) fn check_lists(activities: &[Activity], players: &[Player]) -> Result<(), DefinitionError> {
+    let mut faults = Faults::default();
+    check_alone(&mut faults, activities, players);
+    if faults.0.is_empty() { Ok(()) } else { Err(DefinitionError(faults.0)) }
+}
+
+fn check_alone(faults: &mut Faults, activities: &[Activity], players: &[Player]) {
+    faults.unique("activities", ".key", activities, |a| &a.key);
+    faults.unique("players", ".name", players, |p| &p.name);
+    for (i, activity) in activities.iter().enumerate() {
+        check_activity(faults, &format!("activities[{i}]"), activity);
+    }
+    for (i, player) in players.iter().enumerate() {
+        check_player(faults, &format!("players[{i}]"), player);
+    }
 }
 
 /// Names that other parts may refer to.
@@ -208,19 +222,22 @@ fn check_outcomes(faults: &mut Faults, place: &str, outcomes: &[super::Outcome])
     faults.unless(sum <= 1.0 + 1e-9, place, || format!("chances sum to {sum:.4}: must sum to at most 1"));
 }
 
-fn check_player(faults: &mut Faults, place: &str, player: &Player, names: &Names<'_>) {
+fn check_player(faults: &mut Faults, place: &str, player: &Player) {
     faults.text(&format!("{place}.name"), &player.name, KEY_MAX);
     faults.factor(&format!("{place}.skill"), player.skill, SKILL_MAX);
     faults.unique(&format!("{place}.capabilities"), "", &player.capabilities, |key| key);
-    for (i, key) in player.capabilities.iter().enumerate() {
-        faults.known(&format!("{place}.capabilities[{i}]"), "capability", key, &names.capabilities);
-    }
     for (i, session) in player.sessions.iter().enumerate() {
         let place = format!("{place}.sessions[{i}]");
         faults.of(&format!("{place}.at"), minute(&session.at));
         faults.unless((1..=1440).contains(&session.minutes), &format!("{place}.minutes"), || {
             format!("is {}: a session has 1 to 1440 minutes", session.minutes)
         });
+    }
+}
+
+fn check_capabilities(faults: &mut Faults, place: &str, player: &Player, names: &Names<'_>) {
+    for (i, key) in player.capabilities.iter().enumerate() {
+        faults.known(&format!("{place}[{i}]"), "capability", key, &names.capabilities);
     }
 }
 

@@ -11,10 +11,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
-pub use advice::{Advice, advise, online_hours};
+pub(crate) use advice::advise_on_text;
+pub use advice::{advise, online_hours};
 pub(crate) use check::slug;
 pub use read::parse;
-pub(crate) use read::read;
+pub(crate) use read::{PART_LISTS, check_part, read};
 pub(crate) use value::{chance, duration_s};
 
 /// Tiles per row, worth 1, 2, 3 and 4 points.

@@ -1,8 +1,10 @@
 //! Reads an event from text.
 
 use model::{DefinitionError, Fault};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
-use super::{Event, check};
+use super::{Activity, Event, Player, check};
 
 /// Reads an event in TOML, or in JSON if the text starts with `{`.
 ///
@@ -10,18 +12,41 @@ use super::{Event, check};
 /// If the text is neither, lacks a field or has an unknown one: with line and column. If the event cannot be played:
 /// with the place of every fault, such as `rows[3].tiles[0].rules[1]`.
 pub fn parse(text: &str) -> Result<Event, DefinitionError> {
-    let mut event: Event = if text.trim_start().starts_with('{') {
-        serde_json::from_str(text).map_err(|e| {
-            let reason = e.to_string();
-            let reason = reason.rsplit_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason);
-            one(format!("line {}, column {}", e.line(), e.column()), reason.to_owned())
-        })?
-    } else {
-        toml::from_str(text).map_err(|e| one(place_in(text, e.span()), e.message().replace('\n', " ")))?
-    };
+    let mut event: Event = deserialized(text)?;
     shorten(&mut event);
     check::check(&event)?;
     Ok(event)
+}
+
+/// Reads TOML, or JSON if the text starts with `{`.
+fn deserialized<T: DeserializeOwned>(text: &str) -> Result<T, DefinitionError> {
+    if text.trim_start().starts_with('{') {
+        return serde_json::from_str(text).map_err(|e| {
+            let reason = e.to_string();
+            let reason = reason.rsplit_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason);
+            one(format!("line {}, column {}", e.line(), e.column()), reason.to_owned())
+        });
+    }
+    toml::from_str(text).map_err(|e| one(place_in(text, e.span()), e.message().replace('\n', " ")))
+}
+
+/// The lists of an event that several events may share.
+pub(crate) const PART_LISTS: [&str; 2] = ["activities", "players"];
+
+/// A text that holds only these lists.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Part {
+    #[serde(default)]
+    activities: Vec<Activity>,
+    #[serde(default)]
+    players: Vec<Player>,
+}
+
+/// Checks activities and players as far as they stand alone: an event declares the capabilities.
+pub(crate) fn check_part(text: &str) -> Result<(), DefinitionError> {
+    let part: Part = deserialized(text)?;
+    check::check_lists(&part.activities, &part.players)
 }
 
 /// Keeps twelve digits of every factor. This JSON reader may lose the last of seventeen digits, and a written event

@@ -16,7 +16,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 6] = [
     ),
     ("Scale out", &["submit", "worker", "status", "pause", "resume", "cancel", "retry"]),
     ("Tables", &["append", "ask", "sql", "info", "export", "flush", "table"]),
-    ("Serve", &["serve", "config", "token"]),
+    ("Serve", &["serve", "ui", "config", "token"]),
     ("Measure", &["loadgen", "bench"]),
 ];
 

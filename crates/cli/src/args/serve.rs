@@ -126,6 +126,22 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "MB", default_value_t = 256, env = "MANYWORLDS_QUESTION_MEMORY",
         value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub(crate) question_memory: u64,
+    /// Play this many runs at once
+    ///
+    /// Runs that are started over HTTP. Further runs wait.
+    #[arg(long, value_name = "N", default_value_t = 2, env = "MANYWORLDS_RUNS",
+        value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) runs: u32,
+    /// Ledger of the fleet that requests may use
+    ///
+    /// As postgres://USER:PASSWORD@HOST:PORT/DATABASE.
+    #[arg(long, value_name = "URL", env = "MANYWORLDS_LEDGER", hide_env_values = true)]
+    pub(crate) ledger: Option<String>,
+    /// Broker of the fleet that requests may submit to
+    ///
+    /// As amqp://USER:PASSWORD@HOST:PORT/VHOST.
+    #[arg(long, value_name = "URL", env = "MANYWORLDS_BROKER", hide_env_values = true)]
+    pub(crate) broker: Option<String>,
     /// Choose when to acknowledge a write
     #[arg(long, value_enum, default_value = "sync", env = "MANYWORLDS_DURABILITY")]
     pub(crate) durability: Durability,
@@ -191,6 +207,16 @@ pub(crate) struct ServeArgs {
     pub(crate) retain: Option<u64>,
 }
 
+/// Arguments of `ui`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct UiArgs {
+    /// Print the address only
+    #[arg(long)]
+    pub(crate) no_open: bool,
+    #[command(flatten)]
+    pub(crate) serve: ServeArgs,
+}
+
 /// A task on a server's tokens.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenTask {
@@ -198,7 +224,7 @@ pub(crate) enum TokenTask {
     ///
     /// The file stores only its hash, so the token cannot be printed again.
     #[command(
-        group = ArgGroup::new("scope").args(["read", "write"]).required(true).multiple(true),
+        group = ArgGroup::new("scope").args(["read", "write", "admin"]).required(true).multiple(true),
         after_long_help = "Example:\n  manyworlds token create reporting --read --token-file tokens.toml"
     )]
     Create {
@@ -217,6 +243,11 @@ pub(crate) enum TokenTask {
         /// Allow writes
         #[arg(long)]
         write: bool,
+        /// Allow creating and revoking tokens
+        ///
+        /// Such a token can give itself every permission.
+        #[arg(long, conflicts_with = "databases")]
+        admin: bool,
         #[command(flatten)]
         file: TokenFileArgs,
     },

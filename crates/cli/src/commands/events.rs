@@ -1,10 +1,9 @@
 //! `manyworlds events`: one world's events, or its summary.
 
-use anyhow::{Result, bail};
-use ensemble::{Columns, EnsembleError, EventFilter, MissingModel, OutcomeRef};
-use model::{Catalogue, Cell, EntityWorld, EventBlock, EventKind, EventRows, MemberNames, SummaryTable};
-use serde_json::{Map, Value, json};
-use world::{World, WorldRange};
+use anyhow::Result;
+use ensemble::{Columns, EventsAnswer, EventsQuestion, Plan, QuestionError, SummaryQuestion};
+use model::{Cell, SummaryTable};
+use serde_json::{Map, Value};
 
 use super::simulation::{at_hand, replayable};
 use super::{make_model, model_of, open_columns};
@@ -13,154 +12,84 @@ use crate::output::{self, Table, note, print, print_json};
 
 pub(crate) async fn events(args: &EventsArgs) -> Result<()> {
     let columns = open_columns(&args.data.data, &args.ensemble).await?;
-    let stored = columns.ensemble();
-    at_hand(&args.played_by, &stored.plan)?;
-    let catalogue = &stored.plan.catalogue;
-    let entity = catalogue.find_entity(&args.entity)?;
-    let world = World(args.world);
+    let plan = &columns.ensemble().plan;
+    at_hand(&args.played_by, plan)?;
     if args.summary {
-        return summary(&columns, entity, world, args.format.format);
+        return summary(&columns, args);
     }
-    stored.place(world)?;
-    let parse = |condition: &String| EventFilter::parse(condition, catalogue);
-    let filters = args.conditions.iter().chain(&args.drive).map(parse).collect::<Result<Vec<_>, _>>()?;
-    let part = match &args.player {
-        Some(player) => Some(parse(&model_of(&stored.plan)?.events_of_player(entity, player)?)?),
-        None => None,
+    let mut question = EventsQuestion {
+        ensemble: args.ensemble.clone(),
+        entity: args.entity.clone(),
+        world: args.world,
+        conditions: args.conditions.iter().chain(&args.drive).cloned().collect(),
+        limit: None,
+        offset: 0,
     };
-    let events = stored.events_of(entity, WorldRange::new(world, 1)?, &make_model());
-    let events = events.map_err(|error| replayable(&stored.plan, error))?;
-    let count = events.rows.iter().sum::<u32>() as usize;
-    let keeps = |row: usize| filters.iter().chain(&part).all(|filter| filter.holds(&events, row));
-    let kept: Vec<usize> = (0..count).filter(|&row| keeps(row)).collect();
-    if let (Some(player), true) = (&args.player, kept.is_empty()) {
-        let such = if filters.is_empty() { "" } else { " that meets the other conditions" };
-        note(&format!("{player} has a part in no event of {} in world {world}{such}", args.entity));
+    let is_narrowed = !question.conditions.is_empty();
+    if let Some(player) = &args.player {
+        let entity = plan.catalogue.find_entity(&args.entity)?;
+        question.conditions.push(model_of(plan)?.events_of_player(entity, player)?);
     }
-    print_events(catalogue, &events.block(), &kept, args.format.format)
+    let answer = question.answer(&columns, &make_model()).map_err(|error| explained(plan, error))?;
+    if let (Some(player), 0) = (&args.player, answer.total) {
+        let such = if is_narrowed { " that meets the other conditions" } else { "" };
+        note(&format!("{player} has a part in no event of {} in world {}{such}", args.entity, args.world));
+    }
+    print_events(&answer, args.format.format)
 }
 
-fn print_events(catalogue: &Catalogue, events: &EventBlock<'_>, rows: &[usize], format: Format) -> Result<()> {
-    let columns: Vec<Shown<'_>> = (0..catalogue.events.len()).map(|c| Shown::new(catalogue, events, c)).collect();
+fn explained(plan: &Plan, error: QuestionError) -> anyhow::Error {
+    match error {
+        QuestionError::Ensemble(error) => replayable(plan, error),
+        error => error.into(),
+    }
+}
+
+fn print_events(answer: &EventsAnswer, format: Format) -> Result<()> {
+    let EventsAnswer { columns, rows, .. } = answer;
     if format == Format::Json {
-        let object = |row: usize| {
-            let own = columns.iter().flat_map(|column| column.cells(row));
-            Value::Object(std::iter::once(("number".to_owned(), json!(row))).chain(own).collect::<Map<_, _>>())
-        };
-        return print_json(&rows.iter().map(|&row| object(row)).collect::<Vec<_>>());
+        let object = |row: &Vec<Value>| columns.iter().cloned().zip(row.iter().cloned()).collect::<Map<_, _>>();
+        return print_json(&rows.iter().map(object).collect::<Vec<_>>());
     }
     if format == Format::Csv {
-        let named = columns.iter().flat_map(Shown::headers);
-        let mut table = Table::with_header(std::iter::once("number".to_owned()).chain(named).collect());
-        for &row in rows {
-            let cells = columns.iter().flat_map(|column| column.cells(row)).map(|(_, value)| output::cell(&value));
-            table.push_row(std::iter::once(row.to_string()).chain(cells).collect());
-        }
+        let mut table = Table::with_header(columns.clone());
+        rows.iter().for_each(|row| table.push_row(row.iter().map(output::cell).collect()));
         return print(&table.text(format));
     }
-    // The table for people skips empty columns.
-    let used = |column: &&Shown<'_>| rows.iter().any(|&row| !column.value(row).is_null());
-    let shown: Vec<&Shown<'_>> = columns.iter().filter(used).collect();
-    let header = std::iter::once("number").chain(shown.iter().map(|column| column.name));
-    let mut table = Table::with_header(header.map(str::to_owned).collect());
-    for &row in rows {
-        table.push_row(std::iter::once(row.to_string()).chain(shown.iter().map(|column| column.text(row))).collect());
-    }
+    // The table for people skips empty columns, and shows names before the words that stand for them.
+    let is_shown = |place: &usize| {
+        answer.names_of[*place].is_none() && (*place == 0 || rows.iter().any(|row| !row[*place].is_null()))
+    };
+    let shown: Vec<usize> = (0..columns.len()).filter(is_shown).collect();
+    let names = |place: usize| answer.names_of.iter().position(|of| *of == Some(place));
+    let text = |row: &[Value], place: usize| {
+        let value = output::cell(&row[place]);
+        let name = names(place).and_then(|names| row[names].as_str());
+        name.map_or(value.clone(), |name| format!("{name} ({value})"))
+    };
+    let mut table = Table::with_header(shown.iter().map(|place| columns[*place].clone()).collect());
+    rows.iter().for_each(|row| table.push_row(shown.iter().map(|place| text(row, *place)).collect()));
     print(&table.text(format))
 }
 
-/// A column of events to print.
-struct Shown<'a> {
-    name: &'a str,
-    kind: &'a EventKind,
-    events: &'a EventBlock<'a>,
-    place: usize,
-    /// The names of members behind the words.
-    names: Option<MemberNames<'a>>,
-}
-
-impl<'a> Shown<'a> {
-    fn new(catalogue: &'a Catalogue, events: &'a EventBlock<'a>, place: usize) -> Self {
-        let column = &catalogue.events[place];
-        Self {
-            name: &column.name,
-            kind: &column.kind,
-            events,
-            place,
-            names: catalogue.member_names(events.entity, place),
-        }
-    }
-
-    fn value(&self, row: usize) -> Value {
-        let values = self.events.columns[self.place];
-        match (self.kind, values.number(row)) {
-            (EventKind::F64, _) => json!(values.value(row)),
-            (EventKind::Label(words), Some(code)) => json!(words.get(code as usize)),
-            (_, number) => json!(number),
-        }
-    }
-
-    fn member(&self, row: usize) -> Option<&'a str> {
-        let names = self.names.as_ref()?;
-        names.name(self.events.columns[self.place], self.events.columns[names.chooser], row)
-    }
-
-    /// The value as text, after the member's name.
-    fn text(&self, row: usize) -> String {
-        let value = output::cell(&self.value(row));
-        self.member(row).map_or(value.clone(), |name| format!("{name} ({value})"))
-    }
-
-    fn headers(&self) -> impl Iterator<Item = String> {
-        let name = self.names.is_some().then(|| format!("{}_name", self.name));
-        std::iter::once(self.name.to_owned()).chain(name)
-    }
-
-    /// The column's value, and its member's name in a column of its own.
-    fn cells(&self, row: usize) -> impl Iterator<Item = (String, Value)> {
-        let values = [self.value(row), json!(self.member(row))];
-        self.headers().zip(values)
-    }
-}
-
 /// The model's summary tables of one world; JSON also has every outcome.
-fn summary(columns: &Columns, entity: usize, world: World, format: Format) -> Result<()> {
-    let stored = columns.ensemble();
-    let catalogue = &stored.plan.catalogue;
-    let place = stored.place(world)?;
-    let kind = catalogue.kind_of(entity);
-    let refs: Vec<OutcomeRef> = (0..kind.outcomes.len()).map(|outcome| OutcomeRef { entity, outcome }).collect();
-    let outcomes: Vec<f64> = columns.get(&refs)?.iter().map(|c| c.value(place)).collect();
-    let model = match make_model()(&stored.plan) {
-        Ok(model) => Some(model),
-        Err(error) if error.is::<MissingModel>() => {
-            note(&format!("showing outcomes only: {error}"));
-            None
-        }
-        Err(error) => bail!(error),
-    };
-    let events = match &model {
-        Some(_) => stored.events_of(entity, WorldRange::new(world, 1)?, &make_model()),
-        None => Err(EnsembleError::NoEvents { entity: catalogue.entities[entity].name.clone() }),
-    };
-    let events = match events {
-        Err(EnsembleError::NoEvents { .. }) => None,
-        events => Some(events?),
-    };
-    let block = events.as_ref().map(EventRows::block);
-    let shown = EntityWorld { catalogue, entity, outcomes: &outcomes, events: block.as_ref() };
-    let tables = model.map_or_else(|| vec![SummaryTable::of_outcomes(shown)], |model| model.summary(shown));
-    let entity = &catalogue.entities[entity];
-    if format == Format::Json {
-        let outcomes: Map<String, Value> = shown.values().map(|(o, v)| (o.name.clone(), json!(v))).collect();
-        let (name, title) = (&entity.name, &entity.title);
-        return print_json(&json!({"entity": name, "title": title, "outcomes": outcomes, "tables": tables}));
+fn summary(columns: &Columns, args: &EventsArgs) -> Result<()> {
+    let (ensemble, entity) = (args.ensemble.clone(), Some(args.entity.clone()));
+    let question = SummaryQuestion { ensemble, entity, world: args.world };
+    let mut answer = question.answer(columns, &make_model())?;
+    if let Some(why) = answer.note.take() {
+        note(&format!("showing outcomes only: {why}"));
     }
+    let format = args.format.format;
+    if format == Format::Json {
+        return print_json(&answer);
+    }
+    let tables = &answer.tables;
     if format == Format::Csv {
         return print(&tables.iter().map(|table| to_text(table).to_csv()).collect::<Vec<_>>().join("\n"));
     }
-    let mut text = format!("{}\n", entity.title);
-    for table in &tables {
+    let mut text = format!("{}\n", answer.title);
+    for table in tables {
         text.push('\n');
         if tables.len() > 1 {
             text.extend([table.name.as_str(), "\n"]);

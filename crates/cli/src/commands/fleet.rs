@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use fleet::{Broker, Halt, Ledger, SubmitOptions, WorkerOptions};
-use run::Meter;
+use run::{Meter, Sizing};
 use tokio::sync::watch;
 
-use super::simulation::{Sizing, planned, started, until};
+use super::simulation::{planned, started, until};
 use super::{MODELS, cores, make_model, serve_metrics, status, stop_on_signals};
 use crate::ExitCode;
 use crate::args::{FleetArgs, LedgerArgs, SubmitArgs, SubmittedArgs, WorkerArgs};
@@ -27,7 +27,7 @@ async fn open(args: &FleetArgs) -> Result<(Ledger, Broker)> {
 
 pub(crate) async fn submit(args: &SubmitArgs) -> Result<ExitCode> {
     let play = &args.play;
-    let (_, plan) = planned(&play.plan, Sizing::Fleet)?;
+    let (_, plan) = planned(&play.plan, Sizing::Shared)?;
     let until = until(&play.until, &plan.catalogue)?;
     let (ledger, broker) = open(&args.fleet).await?;
     let (name, worlds, ranges) = (plan.name.clone(), plan.worlds.count(), plan.ranges().len());

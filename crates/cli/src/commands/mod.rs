@@ -32,6 +32,7 @@ mod statistics;
 mod status;
 mod table;
 mod token;
+mod ui;
 mod upkeep;
 mod verify;
 
@@ -85,8 +86,10 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Outcome(args) => run(outcome::outcome(&args)),
         Command::Ask(args) => ask(&args),
         Command::Sql(args) => run(sql::sql(&args)),
-        Command::Serve(args) => run(serve::serve(&args)),
+        Command::Serve(args) => run(serve::serve(&args, settings, &|_| ())),
+        Command::Ui(args) => run(ui::ui(&args, settings)),
         Command::QuestionProcess => done(serve::answer_questions()),
+        Command::RunProcess => done(serve::play_run()),
         Command::Config(_) => done(config::config(settings)),
         Command::Token { task } => done(token::token(&task)),
         Command::Loadgen(args) => loadgen::loadgen(&args),

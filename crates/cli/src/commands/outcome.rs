@@ -22,10 +22,12 @@ pub(crate) async fn outcome(args: &OutcomeArgs) -> Result<()> {
         entities: args.entity.iter().chain(&args.entities).cloned().collect(),
         outcomes: args.names.iter().chain(&args.outcomes).cloned().collect(),
         cdf: args.cdf,
+        bins: BINS,
+        quantiles: QUANTILES.to_vec(),
     };
     let shown = question.answer(&columns, &|| true)?;
     match args.format.format {
-        Format::Json => print_json(&shown.iter().map(|s| s.to_json(args.cdf)).collect::<Vec<_>>()),
+        Format::Json => print_json(&shown.iter().map(|s| s.to_json(&question)).collect::<Vec<_>>()),
         Format::Csv => print(&to_csv(&shown, args.cdf)),
         Format::Table => shown.iter().try_for_each(|s| print(&draw(s, args.cdf))),
     }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use ensemble::{Plan, Registered, Store};
-use run::{Control, Options, Summary, play};
+use run::{Control, Options, Sizing, Summary, play};
 
-use super::simulation::{Sizing, planned, until};
+use super::simulation::{planned, until};
 use super::{MODELS, cores, create_store, serve_metrics, statistics, stop_on_signals};
 use crate::ExitCode;
 use crate::args::{Format, RunArgs};

@@ -2,20 +2,23 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use ingest::{Durability, Failing, Partition, StoreOptions};
-use server::{Server, Settings, TlsFiles};
+use server::{FleetSettings, Server, Settings, ShownSetting, TlsFiles};
 use table::TableName;
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::make_model;
+use super::{MODELS, make_model};
 use crate::ExitCode;
 use crate::args::{self, ServeArgs, Unique};
 use crate::output::{count, note};
+use crate::settings::Setting;
 
-pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
+/// Serves until it is told to stop; calls `opened` with the address of the page.
+pub(crate) async fn serve(args: &ServeArgs, given: &[Setting], opened: &dyn Fn(&str)) -> Result<ExitCode> {
     return_idle_memory()?;
     let store = StoreOptions {
         durability: match args.durability {
@@ -53,8 +56,12 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
         request_timeout: Duration::from_secs(args.request_seconds),
         question_timeout: Duration::from_secs(args.question_seconds),
         question_memory: (args.question_memory as usize) << 20,
-        question_program: question_program()?,
+        question_program: own_program("question-process")?,
+        runs: args.runs as usize,
+        run_program: own_program("run-process")?,
+        fleet: args.ledger.clone().map(|ledger| FleetSettings { ledger, broker: args.broker.clone() }),
         store,
+        shown: given.iter().map(shown).collect(),
         ..Settings::new(args.data.data.clone())
     };
     let ready = |server: &Server| {
@@ -66,8 +73,9 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
             note(&format!("serving Arrow Flight SQL clients on {address}"));
         }
         note(&format!("listening on {scheme}://{}; Ctrl-C flushes all rows and stops", server.address()));
+        opened(&page(args, server.address()));
     };
-    let failing = server::serve(settings, make_model(), ready, told_to_stop()?).await?;
+    let failing = server::serve(settings, &MODELS, ready, told_to_stop()?).await?;
     if failing.is_empty() {
         note("flushed all rows");
         return Ok(ExitCode::SUCCESS);
@@ -87,9 +95,27 @@ pub(crate) async fn serve(args: &ServeArgs) -> Result<ExitCode> {
     Ok(ExitCode::from(1))
 }
 
-/// The command of a query process.
-fn question_program() -> Result<Vec<OsString>> {
-    Ok(crate::program()?.into_iter().chain(["question-process".into()]).collect())
+fn shown(Setting { name, value, source, is_secret }: &Setting) -> ShownSetting {
+    let value = value.clone().filter(|_| !is_secret);
+    ShownSetting { name: name.clone(), value, source: source.clone(), secret: *is_secret }
+}
+
+/// The address of the page of a server that listens on `address`.
+pub(super) fn page(args: &ServeArgs, address: SocketAddr) -> String {
+    let port = address.port();
+    match address.ip() {
+        // A certificate is for a name.
+        _ if args.tls_cert.is_some() => {
+            format!("https://{}:{port}/", args.hosts.first().map_or("localhost", String::as_str))
+        }
+        ip if ip.is_unspecified() => format!("http://localhost:{port}/"),
+        _ => format!("http://{address}/"),
+    }
+}
+
+/// This program with a command, for a process of the server.
+fn own_program(command: &str) -> Result<Vec<OsString>> {
+    Ok(crate::program()?.into_iter().chain([command.into()]).collect())
 }
 
 /// Returns freed memory to the system even while idle.
@@ -102,6 +128,11 @@ fn return_idle_memory() -> Result<()> {
 pub(crate) fn answer_questions() -> Result<()> {
     return_idle_memory()?;
     server::answer_questions(make_model()).context("cannot answer the server's queries")
+}
+
+/// Plays a run of the server that started this process.
+pub(crate) fn play_run() -> Result<()> {
+    server::play_run(MODELS.all()).context("cannot play the server's run")
 }
 
 /// The key columns of each table, besides the time.

@@ -33,6 +33,10 @@ fn the_document_describes_the_server() {
     assert!(document["info"]["title"].is_string() && document["info"]["version"].is_string());
     let mut ids = BTreeSet::new();
     for (path, method, operation) in operations(&document) {
+        if path.ends_with("/stream") {
+            // Its answer has no end.
+            continue;
+        }
         let reply = server.send(&method, &path, &[], b"");
         assert!(reply.status != 404 && reply.status != 405, "{method} {path}: {} {}", reply.status, reply.text());
         let told = &operation["responses"][reply.status.to_string()];
@@ -43,8 +47,9 @@ fn the_document_describes_the_server() {
             let place = parameter["in"].as_str().unwrap();
             assert!(["query", "header"].contains(&place) && parameter["schema"].is_object(), "{parameter}");
         }
-        assert_eq!(method == "POST", operation["requestBody"]["content"].is_object(), "{method} {path}");
-        for status in ["400", "401", "403", "404", "408", "413", "429", "500", "503"] {
+        let has_body = method == "POST" && path != "/api/v1/logout";
+        assert_eq!(has_body, operation["requestBody"]["content"].is_object(), "{method} {path}");
+        for status in ["400", "401", "403", "404", "408", "409", "413", "429", "500", "503"] {
             let schema = &operation["responses"][status]["content"]["application/json"]["schema"]["$ref"];
             assert!(schema.is_null() || schema == "#/components/schemas/Error", "{method} {path}: {schema}");
         }
@@ -64,7 +69,8 @@ fn what_asks_for_a_token_says_so() {
     let schemes = document["components"]["securitySchemes"].as_object().unwrap();
     for (path, method, operation) in operations(&document) {
         let asks = server.send(&method, &path, &[], b"").status == 401;
-        assert_eq!(asks, operation["responses"]["401"].is_object(), "{method} {path}");
+        // A login may have a wrong token, and needs none.
+        assert_eq!(asks || path == "/api/v1/login", operation["responses"]["401"].is_object(), "{method} {path}");
         let named = operation["security"].as_array().map_or(0, |ways| {
             ways.iter().filter(|way| way.as_object().unwrap().keys().all(|key| schemes.contains_key(key))).count()
         });

@@ -20,10 +20,30 @@ fn foreign_names_and_pages_are_refused() {
     let data = tempfile::tempdir().unwrap();
     let server = Served::start(data.path(), &["--host", "tables.example"]);
     let get = |path: &str, host: &str| server.send("GET", path, &[("host", host)], b"").status;
-    for path in ["/health", "/ready", "/ping", "/metrics", "/api/v1/ensembles", "/api/v1/openapi.json", "/nowhere"] {
+    for path in ["/", "/ui/ensembles/season", "/assets/main.js", "/nowhere"] {
         assert_eq!(get(path, "evil.example"), 403, "{path}");
         assert_ne!(get(path, &server.address.to_string()), 403, "{path}");
     }
+    // A name of another site that points at this server reads nothing, whatever the route.
+    let document = server.send("GET", "/api/v1/openapi.json", &[], b"").json();
+    let mut routes = 0;
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        for method in operations.as_object().unwrap().keys() {
+            let reply = server.send(&method.to_uppercase(), path, &[("host", "evil.example")], b"");
+            assert_eq!(reply.status, 403, "{method} {path}");
+            routes += 1;
+            if path.ends_with("/stream") {
+                // It has no end.
+                continue;
+            }
+            let reply = server.send(&method.to_uppercase(), path, &[], b"");
+            assert_ne!(reply.status, 403, "{method} {path}");
+            assert!(reply.head.contains("x-content-type-options: nosniff"), "{method} {path}: {}", reply.head);
+            assert!(reply.head.contains("cross-origin-resource-policy: same-origin"), "{method} {path}");
+            assert!(!reply.head.contains("access-control-"), "{method} {path}: {}", reply.head);
+        }
+    }
+    assert!(routes > 40, "{routes}");
     assert_eq!((get("/ping", "tables.example"), get("/ping", "localhost:1")), (204, 204));
     let refused = server.send("POST", "/write?db=d", &[("host", "evil.example:8080")], LINE);
     assert_eq!(refused.status, 403);

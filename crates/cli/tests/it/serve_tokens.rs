@@ -142,8 +142,8 @@ fn a_token_file_holds_no_token_and_is_private() {
     assert_eq!(
         listed,
         json!([
-            {"name": "one", "databases": ["d"], "read": true, "write": false},
-            {"name": "two", "databases": [], "read": true, "write": true},
+            {"name": "one", "databases": ["d"], "read": true, "write": false, "admin": false},
+            {"name": "two", "databases": [], "read": true, "write": true, "admin": false},
         ])
     );
     assert!(refused(&file, &["create", "one", "--read"]).contains("revoke it first"));

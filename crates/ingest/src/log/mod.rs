@@ -223,6 +223,11 @@ impl Log {
         self.torn = false;
     }
 
+    /// The position of the next entry.
+    pub(crate) fn next_position(&self) -> u64 {
+        self.next
+    }
+
     /// Ensures that no position up to this one is given again, even after a power cut.
     pub(crate) fn tell(&mut self, position: u64) -> Result<(), IngestError> {
         self.place.check()?;

@@ -1,11 +1,12 @@
 //! Encodes answers as reply bodies while their rows arrive.
 
-use std::cell::Cell;
 use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
-use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use ::parquet::arrow::ArrowWriter;
 use arrow::array::RecordBatch;
 use arrow::csv::{Writer as CsvWriter, WriterBuilder as CsvBuilder};
 use arrow::datatypes::{Schema, SchemaRef};
@@ -16,17 +17,19 @@ use serde_json::json;
 use sql::{JsonRows, in_cells};
 
 use super::message::{Format, Part};
+use crate::parquet;
 
 /// A body on its way to `W`.
-pub(super) enum Body<W: Write> {
+pub(super) enum Body<W: Write + Send> {
     Json(JsonRows<W>),
     Csv(Box<CsvWriter<W>>),
     Arrow(StreamWriter<W>),
+    Parquet(Box<ArrowWriter<W>>),
     Arrays { out: W, rows: usize, began: Instant },
     Series { out: W, rows: usize },
 }
 
-impl<W: Write> Body<W> {
+impl<W: Write + Send> Body<W> {
     /// Begins a body of rows of `schema`. The query started at `began`.
     pub(super) fn new(format: &Format, schema: &SchemaRef, mut out: W, began: Instant) -> Result<Self, ArrowError> {
         Ok(match format {
@@ -37,6 +40,7 @@ impl<W: Write> Body<W> {
                 Self::Csv(Box::new(writer))
             }
             Format::Arrow => Self::Arrow(StreamWriter::try_new(out, schema)?),
+            Format::Parquet => Self::Parquet(Box::new(parquet::writer(out, schema)?)),
             Format::Arrays => {
                 let columns: Vec<&String> = schema.fields().iter().map(|f| f.name()).collect();
                 write!(out, r#"{{"success":true,"columns":{},"data":["#, json!(columns))?;
@@ -52,7 +56,7 @@ impl<W: Write> Body<W> {
 
     /// Whether the rows are written as text.
     pub(super) fn is_text(&self) -> bool {
-        !matches!(self, Self::Arrow(_))
+        !matches!(self, Self::Arrow(_) | Self::Parquet(_))
     }
 
     /// Writes a batch of rows.
@@ -61,6 +65,7 @@ impl<W: Write> Body<W> {
             Self::Json(writer) => writer.write(batch),
             Self::Csv(writer) => writer.write(&in_cells(batch)?),
             Self::Arrow(writer) => writer.write(batch),
+            Self::Parquet(writer) => parquet::write(writer, batch),
             Self::Arrays { out, rows, .. } | Self::Series { out, rows } => {
                 rows_as_arrays(batch, *rows == 0, out)?;
                 *rows += batch.num_rows();
@@ -75,6 +80,7 @@ impl<W: Write> Body<W> {
             Self::Json(writer) => writer.finish(),
             Self::Csv(writer) => Ok(writer.into_inner()),
             Self::Arrow(writer) => writer.into_inner(),
+            Self::Parquet(writer) => Ok(writer.into_inner()?),
             Self::Arrays { mut out, rows, began } => {
                 let milliseconds = began.elapsed().as_secs_f64() * 1e3;
                 write!(out, r#"],"row_count":{rows},"execution_time_ms":{milliseconds:.3}}}"#)?;
@@ -152,14 +158,14 @@ pub(super) struct Sink<'a> {
     /// Bytes that may still be written.
     most: usize,
     /// Whether the body exceeded the limit.
-    pub(super) over: Rc<Cell<bool>>,
+    pub(super) over: Arc<AtomicBool>,
 }
 
 const PIECE_BYTES: usize = 256 << 10;
 
 impl<'a> Sink<'a> {
     pub(super) fn new(stream: &'a mut UnixStream, most: usize) -> Self {
-        Self { stream, piece: Vec::new(), written: 0, most, over: Rc::default() }
+        Self { stream, piece: Vec::new(), written: 0, most, over: Arc::default() }
     }
 }
 
@@ -167,7 +173,7 @@ impl Write for Sink<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.written += bytes.len();
         if self.written > self.most {
-            self.over.set(true);
+            self.over.store(true, Ordering::Relaxed);
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the answer is too large"));
         }
         self.piece.extend_from_slice(bytes);

@@ -1,10 +1,9 @@
 //! The process that answers queries.
 
-use std::cell::Cell;
 use std::io::{self, Write as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
-use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -239,7 +238,7 @@ fn finish(batches: Batches<Sink<'_>>) -> Result<(), Failure> {
 /// A reply body on its way to the server, up to a number of bytes.
 struct Writing<'a> {
     body: Body<Sink<'a>>,
-    over: Rc<Cell<bool>>,
+    over: Arc<AtomicBool>,
     most: usize,
 }
 
@@ -272,8 +271,14 @@ impl<'a> Writing<'a> {
 }
 
 /// The error for a body that could not be written.
-fn refused(over: &Cell<bool>, most: usize, error: &ArrowError) -> Failure {
-    if over.get() { too_large(most) } else { unwritten(error) }
+fn refused(over: &AtomicBool, most: usize, error: &ArrowError) -> Failure {
+    match error {
+        _ if over.load(Ordering::Relaxed) => too_large(most),
+        ArrowError::NotYetImplemented(_) => {
+            Failure::new(StatusCode::BAD_REQUEST, "0A000", format!("{error}: CAST the column to another type"))
+        }
+        error => unwritten(error),
+    }
 }
 
 /// PostgreSQL's OID of `text`.

@@ -113,6 +113,7 @@ pub(crate) enum Format {
     Series(String),
     Csv,
     Arrow,
+    Parquet,
 }
 
 /// A part of an answer.
@@ -151,16 +152,20 @@ pub(crate) struct Failure {
     pub(crate) kind: Option<String>,
     /// An unknown name in the query.
     pub(crate) unknown: Option<String>,
+    /// The expression with the error, and the error's position in it.
+    pub(crate) place: Option<(String, usize)>,
 }
 
 impl Failure {
     pub(crate) fn new(status: StatusCode, code: &str, text: impl Into<String>) -> Self {
-        Self { status: status.as_u16(), code: code.to_owned(), text: text.into(), kind: None, unknown: None }
+        let (status, code, text) = (status.as_u16(), code.to_owned(), text.into());
+        Self { status, code, text, kind: None, unknown: None, place: None }
     }
 
     pub(crate) fn of(refusal: &Refusal, code: &str) -> Self {
         let kind = refusal.kind().map(str::to_owned);
-        Self { kind, ..Self::new(refusal.status(), code, refusal.text()) }
+        let place = refusal.place().map(|(text, position)| (text.to_owned(), position));
+        Self { kind, place, ..Self::new(refusal.status(), code, refusal.text()) }
     }
 }
 
@@ -205,6 +210,7 @@ impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
         let status = StatusCode::from_u16(failure.status);
         let refusal = Self::new(status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), failure.text);
+        let refusal = refusal.placed(failure.place.as_ref());
         match failure.kind {
             Some(kind) => refusal.of_kind(&kind),
             None => refusal,

@@ -21,3 +21,4 @@ pub use child::answer_questions;
 pub(crate) use message::{Ask, Failure, Format, Names, Part, Question, Sql, Tables, Wanted};
 pub(crate) use names::TABLE;
 pub(crate) use pool::{Answering, Pool};
+pub(crate) use process::{LAST_WORDS, Spawned, spawn};

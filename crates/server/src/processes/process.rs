@@ -6,6 +6,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::os::unix::net::UnixStream as StdStream;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -19,7 +20,7 @@ use tokio::task::JoinHandle;
 use super::message::{Failure, Part, Setup, length_of, put};
 
 /// Time to wait for the last stderr of a dead process.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+pub(crate) const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Maximum bytes to keep of that stderr.
 const WORDS_BYTES_MAX: usize = 4096;
 
@@ -32,24 +33,40 @@ pub(super) struct Process {
     spill: PathBuf,
 }
 
+/// A process with a socket as its standard input.
+pub(crate) struct Spawned {
+    pub(crate) child: Child,
+    /// Dropping it ends a query process, and stops a run.
+    pub(crate) stream: UnixStream,
+    /// The end of its stderr, once it has ended.
+    pub(crate) words: JoinHandle<String>,
+}
+
+/// Starts a process of the server's own program. A Ctrl-C that ends the server does not reach it: the server decides
+/// when it ends.
+pub(crate) fn spawn(program: &[OsString]) -> io::Result<Spawned> {
+    let [program, words @ ..] = program else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the server does not know its own program"));
+    };
+    let (ours, theirs) = StdStream::pair()?;
+    let mut command = Command::new(program);
+    command.args(words).stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
+    // The panic message suffices, and bad queries must not fill the log.
+    command.env("RUST_BACKTRACE", "0");
+    let mut child = command.spawn()?;
+    // From here on, dropping `ours` ends the process.
+    ours.set_nonblocking(true)?;
+    let stream = UnixStream::from_std(ours)?;
+    let stderr = child.stderr.take().ok_or_else(|| io::Error::other("the process has no stderr"))?;
+    let words = tokio::spawn(hear(pipe::Receiver::from_owned_fd(stderr.into())?));
+    Ok(Spawned { child, stream, words })
+}
+
 impl Process {
     /// Starts `program`; its temporary files go to the folder in `setup`.
     pub(super) async fn start(program: &[OsString], setup: &Setup) -> io::Result<Self> {
-        let [program, words @ ..] = program else {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "no program is set to answer queries"));
-        };
         DirBuilder::new().recursive(true).mode(0o700).create(&setup.spill)?;
-        let (ours, theirs) = StdStream::pair()?;
-        let mut command = Command::new(program);
-        command.args(words).stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::piped());
-        // The panic message suffices, and bad queries must not fill the log.
-        command.env("RUST_BACKTRACE", "0");
-        let mut child = command.spawn()?;
-        // From here on, dropping `ours` ends the process.
-        ours.set_nonblocking(true)?;
-        let mut stream = UnixStream::from_std(ours)?;
-        let stderr = child.stderr.take().ok_or_else(|| io::Error::other("the process has no stderr"))?;
-        let words = tokio::spawn(hear(pipe::Receiver::from_owned_fd(stderr.into())?));
+        let Spawned { child, mut stream, words } = spawn(program)?;
         let mut message = Vec::new();
         put(&mut message, setup)?;
         stream.write_all(&message).await?;
@@ -118,7 +135,7 @@ async fn hear(stderr: pipe::Receiver) -> String {
     // Read an endless line in pieces.
     while matches!((&mut lines).take(WORDS_BYTES_MAX as u64).read_until(b'\n', &mut line).await, Ok(1..)) {
         let said = String::from_utf8_lossy(&line);
-        tracing::warn!(target: "question", "{}", said.trim_end());
+        tracing::warn!(target: "process", "{}", said.trim_end());
         last.push_str(&said);
         let cut = last.ceil_char_boundary(last.len().saturating_sub(WORDS_BYTES_MAX));
         last.drain(..cut);

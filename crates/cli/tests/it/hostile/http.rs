@@ -81,7 +81,11 @@ fn request(dice: &mut Dice, method: &str, path: &str) -> Vec<u8> {
     let query = match dice.below(4) {
         0 => "?db=d&precision=ns".to_owned(),
         1 => {
-            format!("?table={}&format=arrow&q=SHOW%20DATABASES", dice.pick(&["d.t", "..", "%2e%2e%2fx", "a.b.c", "x"]))
+            format!(
+                "?table={}&name=x&ensemble=season&format={}&q=SHOW%20DATABASES",
+                dice.pick(&["d.t", "..", "%2e%2e%2fx", "a.b.c", "x"]),
+                dice.pick(&["arrow", "parquet", "csv", "x"])
+            )
         }
         2 => format!("?db={}&{}", "%00".repeat(dice.below(9)), "a=b&".repeat(dice.below(200))),
         _ => String::new(),
@@ -95,7 +99,13 @@ fn request(dice: &mut Dice, method: &str, path: &str) -> Vec<u8> {
             }
             2 => format!(
                 "accept: {}\r\n",
-                dice.pick(&["*/*", "text/csv", "application/vnd.apache.arrow.stream", ",;q=9"])
+                dice.pick(&[
+                    "*/*",
+                    "text/csv",
+                    "application/vnd.apache.arrow.stream",
+                    "application/vnd.apache.parquet",
+                    ",;q=9"
+                ])
             ),
             3 => {
                 format!("x-arc-database: {}\r\n", dice.pick(&["d", "sim", "../..", "", "\u{e9}", "information_schema"]))
@@ -104,6 +114,9 @@ fn request(dice: &mut Dice, method: &str, path: &str) -> Vec<u8> {
             5 => format!("idempotency-key: {}\r\n", "k".repeat(dice.below(5000))),
             6 => format!("{}: x\r\n", "h".repeat(1 + dice.below(9000))),
             7 => format!("origin: {}\r\n", dice.pick(&["null", "http://localhost", "x"])),
+            9 if dice.one_in(2) => {
+                format!("cookie: {}\r\n", dice.pick(&["manyworlds_=x", "=;=", "manyworlds_80", ";"]))
+            }
             8 => "expect: 100-continue\r\n".to_owned(),
             _ => format!("range: bytes={}\r\n", dice.pick(&["0-", "-1", "9-1"])),
         });
@@ -140,8 +153,33 @@ fn body(dice: &mut Dice, path: &str) -> Vec<u8> {
         }
         "outcome" => {
             let outcomes = vec![dice.pick(&["home_points", "nothing", ""]).to_owned(); dice.below(500)];
-            json!({"ensemble": name(dice), "entities": ["game-001", "game-002"], "outcomes": outcomes, "cdf": dice.one_in(2)})
+            json!({
+                "ensemble": name(dice), "entities": ["game-001", "game-002"], "outcomes": outcomes,
+                "cdf": dice.one_in(2), "bins": dice.pick(&[&0, &1, &20, &1000, &1_000_000]),
+                "quantiles": vec![dice.pick(&[&0.0, &0.5, &1.0, &-1.0, &1e300]); dice.below(1100)],
+            })
         }
+        "leverage" => {
+            let outcomes = vec![dice.pick(&["home_won", "home_points", "nothing", ""]).to_owned(); dice.below(50)];
+            let (entities, given) = (vec!["game-001"; dice.below(3)], vec![leg(dice); dice.below(2)]);
+            let question = json!({"condition": leg(dice), "entity": "game-001", "outcomes": outcomes, "given": given});
+            let mut question = question;
+            (question["ensemble"], question["entities"]) = (json!(name(dice)), json!(entities));
+            (question["limit"], question["min_worlds"]) = (number(dice), number(dice));
+            question
+        }
+        "events" | "summary" => {
+            let mut question = json!({"ensemble": name(dice), "entity": "game-001", "world": number(dice)});
+            if path.ends_with("events") {
+                (question["where"], question["limit"]) = (json!(leg(dice)), number(dice));
+            }
+            question
+        }
+        "worlds" => {
+            json!({"ensemble": name(dice), "entities": ["game-001"], "outcomes": [leg(dice)], "first": number(dice)})
+        }
+        "login" => json!({"token": "x;".repeat(dice.below(3000))}),
+        "tokens" => json!({"name": name(dice), "read": true, "databases": vec![name(dice); dice.below(9)]}),
         "sql" | "query" | "arrow" if !path.contains("write") => json!({"sql": sql::statement(dice)}),
         "json" => {
             return [deep(dice, "{\"a\":", "}"), "{\"a\":1}\n".to_owned(), rows(dice)][dice.below(3)]

@@ -1,0 +1,103 @@
+//! The fleet that the server knows: its ledger, and what that says.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use ::fleet::{EnsembleStatus, FleetError, Ledger, WorkerStatus};
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+
+use crate::settings::FleetSettings;
+
+/// Time between questions to the ledger while somebody watches.
+const LOOK_EACH: Duration = Duration::from_millis(300);
+/// Time for the first answer of the ledger.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// A fleet. Its ledger is opened when it is first needed, so that the server starts without it.
+pub(crate) struct Fleet {
+    pub(crate) settings: FleetSettings,
+    ledger: tokio::sync::Mutex<Option<Ledger>>,
+    seen: Mutex<Seen>,
+    /// Counts the answers of the ledger.
+    answers: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct Seen {
+    at: Option<Instant>,
+    is_asking: bool,
+    view: View,
+}
+
+/// What the ledger said last.
+#[derive(Clone, Default)]
+pub(crate) struct View {
+    pub(crate) ensembles: Arc<Vec<EnsembleStatus>>,
+    pub(crate) workers: Arc<Vec<WorkerStatus>>,
+    /// Why the ledger does not answer now.
+    pub(crate) error: Option<String>,
+}
+
+impl Fleet {
+    pub(crate) fn new(settings: FleetSettings) -> Arc<Self> {
+        Arc::new(Self { settings, ledger: Default::default(), seen: Mutex::default(), answers: watch::Sender::new(0) })
+    }
+
+    /// # Errors
+    /// If the ledger cannot be reached.
+    pub(crate) async fn ledger(&self) -> Result<Ledger, FleetError> {
+        let mut ledger = self.ledger.lock().await;
+        if let Some(ledger) = &*ledger {
+            return Ok(ledger.clone());
+        }
+        let address = self.settings.ledger.clone();
+        // The future of its migrations cannot move between threads.
+        let opening = tokio::task::spawn_blocking(move || Handle::current().block_on(Ledger::open(&address)));
+        let opened = opening.await.unwrap_or_else(|panic| Err(FleetError::Thread(std::io::Error::other(panic))));
+        Ok(ledger.insert(opened?).clone())
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the ledger said last. Asks it again if that is old; only the first answer is waited for.
+    pub(crate) async fn view(self: &Arc<Self>) -> View {
+        let mut answers = self.answers.subscribe();
+        let (is_first, is_old) = {
+            let mut seen = self.seen();
+            let is_old = !seen.is_asking && seen.at.is_none_or(|at| at.elapsed() > LOOK_EACH);
+            seen.is_asking |= is_old;
+            (seen.at.is_none(), is_old)
+        };
+        if is_old {
+            let fleet = self.clone();
+            tokio::spawn(async move { fleet.ask().await });
+        }
+        if is_first && tokio::time::timeout(PATIENCE, answers.changed()).await.is_err() {
+            return View { error: Some("the ledger does not answer".to_owned()), ..self.seen().view.clone() };
+        }
+        self.seen().view.clone()
+    }
+
+    /// Asks the ledger now.
+    pub(crate) async fn ask(&self) {
+        let asked = async {
+            let ledger = self.ledger().await?;
+            Ok::<_, FleetError>((::fleet::status(&ledger).await?, ::fleet::workers(&ledger).await?))
+        };
+        let asked = asked.await;
+        {
+            let mut seen = self.seen();
+            match asked {
+                Ok((ensembles, workers)) => {
+                    seen.view = View { ensembles: Arc::new(ensembles), workers: Arc::new(workers), error: None };
+                }
+                Err(error) => seen.view.error = Some(error.to_string()),
+            }
+            (seen.at, seen.is_asking) = (Some(Instant::now()), false);
+        }
+        self.answers.send_modify(|answers| *answers += 1);
+    }
+}

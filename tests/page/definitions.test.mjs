@@ -1,0 +1,52 @@
+// Definitions: written with their faults marked, kept in versions, and played.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { browse, empty, eventually, everywhere, picture, serve, shell, shellJson } from "./harness.mjs";
+
+let server;
+let event;
+before(async () => {
+  server = await serve(empty());
+  event = shell("bingo", "example");
+});
+
+test("definition_is_checked_kept_and_played", async (t) => {
+  const page = await browse(t, `${server.url}/ui/run?model=bingo`);
+  await page.getByRole("link", { name: "Write one" }).click();
+  const text = page.getByRole("textbox", { name: /^Text of the/ });
+  await text.fill(event);
+  await page.getByRole("heading", { name: "Valid event" }).waitFor();
+  await page.getByRole("textbox", { name: "Name" }).fill("winter");
+  await page.getByRole("button", { name: "Keep" }).click();
+  await page.getByRole("heading", { name: "winter" }).waitFor();
+  await text.fill(event.replace(/opening_points = \d+/, "opening_points = 4"));
+  await page.getByRole("button", { name: "Keep as a new version" }).click();
+  await page.getByLabel("Version").locator("option:checked", { hasText: "2" }).waitFor({ state: "attached" });
+  await page.getByLabel("Version").selectOption("1");
+  await eventually(async () => assert.equal(await text.inputValue(), event));
+  await page.getByRole("link", { name: "Play" }).click();
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("plan");
+  await page.getByRole("textbox", { name: "Worlds", exact: true }).fill("200");
+  await page.getByRole("button", { name: "Start" }).click();
+  await page.locator(".state", { hasText: "complete" }).waitFor();
+  assert.equal(shellJson("ensembles", "--data", server.folder).find((one) => one.ensemble === "plan").worlds, 200);
+});
+
+test("faults_are_marked_as_the_shell_reports_them", async (t) => {
+  const page = await browse(t, `${server.url}/ui/definitions?model=bingo&new=1`);
+  const text = page.getByRole("textbox", { name: /^Text of the/ });
+  const faulty = event.replace(/duration = "[^"]*"/, 'duration = "a day"');
+  await text.fill(faulty);
+  await page.getByText('invalid duration "a day": write 24h or 9days').waitFor();
+  const line = faulty.split("\n").findIndex((one) => one.startsWith("duration")) + 1;
+  assert.equal(await page.locator('.gutter [data-tone="bad"]').innerText(), String(line));
+  await page.getByRole("button", { name: `line ${line}` }).click();
+  assert.equal(await page.evaluate(() => document.activeElement.value.slice(document.activeElement.selectionStart).split("\n")[0]), 'duration = "a day"'.slice(await column(page)));
+  await picture(page, "definition");
+  await everywhere(page);
+});
+
+/** Where the selection begins in its line. */
+function column(page) {
+  return page.evaluate(() => document.activeElement.value.slice(0, document.activeElement.selectionStart).split("\n").at(-1).length);
+}

@@ -1,0 +1,112 @@
+// Runs: started from the page, followed live, paused, resumed, cancelled.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { browse, data, eventually, everywhere, picture, serve, shell, shellJson } from "./harness.mjs";
+
+let server;
+before(async () => {
+  server = await serve(data());
+});
+
+const WORLDS = 200_000;
+
+/** Starts a run that lasts longer than the test, as another client of the API would. */
+async function long(name) {
+  const body = JSON.stringify({ model: "football", name, worlds: WORLDS, events: "replay" });
+  const reply = await fetch(`${server.api}/api/v1/run`, { method: "POST", headers: { "content-type": "application/json" }, body });
+  assert.equal(reply.status, 202, await reply.text());
+}
+
+const stored = (name) => shellJson("ensembles", "--data", server.folder).find((one) => one.ensemble === name);
+
+test("run_starts_from_the_page_and_equals_the_shell", async (t) => {
+  const page = await browse(t, server.url);
+  await page.getByRole("link", { name: "Start a run" }).click();
+  await page.getByRole("link", { name: /^football/ }).click();
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("fresh");
+  await page.getByRole("textbox", { name: "Worlds", exact: true }).fill("60");
+  await page.getByRole("textbox", { name: "Seed", exact: true }).fill("7");
+  await page.getByRole("radio", { name: "Replay when asked" }).check({ force: true });
+  await page.getByRole("textbox", { name: "pace", exact: true }).fill("1.1");
+  await page.getByText("manyworlds run football --worlds 60 --seed 7 --name fresh --events replay --param pace=1.1").waitFor();
+  await page.getByRole("button", { name: "Start" }).click();
+  await page.getByRole("heading", { name: "fresh" }).waitFor();
+  await page.locator(".state", { hasText: "complete" }).waitFor();
+  const there = stored("fresh");
+  assert.deepEqual([there.worlds, there.seed, there.events, there.model], [60, 7, "replay", "football"]);
+  const other = data();
+  shell("run", "football", "--worlds", "60", "--seed", "7", "--name", "fresh", "--events", "replay", "--param", "pace=1.1", "--data", other);
+  const ask = (folder) => shellJson("outcome", "fresh", "--entity", "team-01", "--outcome", "wins", "--data", folder);
+  assert.deepEqual(ask(server.folder), ask(other));
+});
+
+test("parameters_outside_their_bounds_cannot_start", async (t) => {
+  const page = await browse(t, `${server.url}/ui/run?model=football&name=fast`);
+  await page.getByRole("textbox", { name: "pace", exact: true }).fill("1.9");
+  await page.getByText("give a number from 0.7 to 1.5").waitFor();
+  assert.ok(await page.getByRole("button", { name: "Start" }).isDisabled());
+  await page.reload();
+  assert.equal(await page.getByRole("textbox", { name: "pace", exact: true }).inputValue(), "1.9");
+  await page.getByRole("button", { name: "Reset pace" }).click();
+  assert.ok(await page.getByRole("button", { name: "Start" }).isEnabled());
+});
+
+test("taken_name_asks_to_replace_or_add", async (t) => {
+  const page = await browse(t, `${server.url}/ui/run?model=football&name=season&events=replay&worlds=205`);
+  await page.getByText(/An ensemble season exists/).waitFor();
+  assert.ok(await page.getByRole("button", { name: "Start" }).isDisabled());
+  await page.getByRole("radio", { name: "Add worlds to it" }).check({ force: true });
+  await page.getByRole("button", { name: "Add worlds" }).click();
+  await eventually(() => assert.equal(stored("season").worlds, 205));
+  await page.getByText(/^205 worlds/).waitFor();
+});
+
+test("list_follows_a_run_which_pauses_resumes_and_cancels", async (t) => {
+  const page = await browse(t, server.url);
+  await page.getByRole("row", { name: /season/ }).waitFor();
+  await long("marathon");
+  const row = page.getByRole("row", { name: /marathon/ });
+  await row.locator(".state", { hasText: "running" }).waitFor();
+  const bar = row.getByRole("progressbar");
+  const done = async () => Number(await bar.getAttribute("aria-valuenow"));
+  await eventually(async () => assert.ok((await done()) > 0));
+  const before = await done();
+  await eventually(async () => assert.ok((await done()) > before));
+  await row.getByText(/\/s$/).waitFor();
+  await picture(page, "list");
+  await row.getByRole("button", { name: "Pause marathon" }).click();
+  await row.locator(".state", { hasText: "paused" }).waitFor();
+  await row.getByRole("button", { name: "Resume marathon" }).click();
+  await row.locator(".state", { hasText: "running" }).waitFor();
+  await row.getByRole("button", { name: "Cancel marathon" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel the run" }).click();
+  await row.locator(".state", { hasText: "cancelled" }).waitFor();
+});
+
+test("outcome_grows_while_it_is_played", async (t) => {
+  await long("growing");
+  const page = await browse(t, `${server.url}/ui/ensemble/growing?entity=team-01&outcome=wins`);
+  const worlds = async () => Number((await page.locator(".facts div").filter({ hasText: "Worlds" }).locator("dd").innerText()).replaceAll(",", ""));
+  const before = await eventually(worlds);
+  await eventually(async () => assert.ok((await worlds()) > before));
+  await page.getByRole("button", { name: "Cancel growing" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel the run" }).click();
+  await page.locator(".state", { hasText: "cancelled" }).waitFor();
+});
+
+test("list_shows_parameters_that_differ", async (t) => {
+  const page = await browse(t, server.url);
+  await page.getByRole("row", { name: /^slow/ }).getByText("pace 1.2").waitFor();
+  await page.getByRole("row", { name: /^season/ }).getByText("pace 1", { exact: true }).waitFor();
+  await page.getByRole("searchbox", { name: "Search ensembles" }).fill("pace=1.2");
+  await page.getByRole("row", { name: /^season/ }).waitFor({ state: "detached" });
+  await page.getByRole("row", { name: /^slow/ }).waitFor();
+  assert.match(page.url(), /q=pace/);
+});
+
+test("run_form_fits_every_window_and_theme", async (t) => {
+  const page = await browse(t, `${server.url}/ui/run?model=football&set=pace=1.1`);
+  await page.getByRole("heading", { name: "Parameters" }).waitFor();
+  await picture(page, "run");
+  await everywhere(page);
+});

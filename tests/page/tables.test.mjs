@@ -1,0 +1,206 @@
+// Tables of rows: the list, charts over time, rows as they come, and how to send them.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { before, test } from "node:test";
+import { LINES, browse, empty, eventually, everywhere, serve, shellJson } from "./harness.mjs";
+
+// Names that break pages which paste them into HTML, addresses, SQL, or shells.
+const NASTY = ["<img src=x onerror=alert(1)>", `o'br"ien`, "a b", "😀 table", "שלום", "semi;--drop", "a/b%2F?#&", "`back` $HOME", "x".repeat(120)];
+
+let server;
+before(async () => {
+  server = await serve(empty());
+  await write("/write?db=metrics&precision=s", LINES);
+});
+
+async function write(path, body) {
+  const answer = await fetch(`${server.api}${path}`, { method: "POST", body });
+  assert.equal(answer.status, 204, await answer.text());
+}
+
+const json = (table, row) => write(`/api/v1/write/json?table=${encodeURIComponent(table)}`, JSON.stringify(row));
+const ask = (...args) => shellJson("ask", ...args, "--data", server.folder);
+const sql = (query) => shellJson("sql", query, "--data", server.folder);
+
+test("list_shows_rows_and_the_rate_of_new_ones", async (t) => {
+  const page = await browse(t, `${server.url}/ui/tables`);
+  const row = page.getByRole("row", { name: /metrics\.cpu/ });
+  const [{ n }] = sql("SELECT count(*) AS n FROM metrics.cpu");
+  await row.getByRole("cell", { name: String(n), exact: true }).waitFor();
+  await json("metrics.growing", { value: 1 });
+  const growing = page.getByRole("row", { name: /metrics\.growing/ });
+  await growing.waitFor();
+  await json("metrics.growing", { value: 2 });
+  await growing.getByText(/\d\/s/).waitFor();
+  await growing.getByRole("cell", { name: "2", exact: true }).waitFor();
+});
+
+test("chart_equals_ask", async (t) => {
+  const page = await browse(t, `${server.url}/ui/tables`);
+  await page.getByRole("link", { name: "metrics.cpu" }).click();
+  await page.getByText("No row is from this span").waitFor();
+  await page.getByRole("button", { name: "Show all times" }).click();
+  await page.getByLabel("Measure").selectOption("p95");
+  await page.getByLabel("of", { exact: true }).selectOption("load");
+  await page.getByLabel("Group by").selectOption("host");
+  await page.getByLabel("Buckets").selectOption("5m");
+  await page.getByRole("button", { name: "Values" }).click();
+  const expected = ask("metrics.cpu", "--quantiles", "load:p95", "--group", "host", "--time-bucket", "5m");
+  const values = page.getByRole("region", { name: "Values" });
+  const titles = values.getByRole("columnheader");
+  await titles.nth(4).waitFor();
+  const hosts = (await titles.allInnerTexts()).slice(1);
+  assert.deepEqual([...hosts].sort(), ["web-0", "web-1", "web-2", "web-3"]);
+  // The newest bucket is first.
+  const last = expected.at(-1).time;
+  const shown = (await values.getByRole("row").nth(1).getByRole("cell").allInnerTexts()).slice(1);
+  for (const [i, host] of hosts.entries()) {
+    const row = expected.find((one) => one.time === last && one.host === host);
+    assert.equal(Number(shown[i]), row["p95(load)"], host);
+  }
+});
+
+test("groups_filter_and_the_address_reproduces_it", async (t) => {
+  const page = await browse(t, `${server.url}/ui/tables/metrics/cpu?since=all&group=host&measure=sum%3Aload`);
+  const groups = page.getByRole("region", { name: "sum(load) by host" });
+  await groups.getByRole("button", { name: "web-2" }).click();
+  await page.getByText("host = 'web-2'", { exact: true }).waitFor();
+  const [{ "sum(load)": sum }] = ask("metrics.cpu", "--sum", "load", "--where", "host = 'web-2'");
+  const only = async () => {
+    const rows = groups.getByRole("row");
+    assert.equal(await rows.count(), 1);
+    assert.equal(Number((await rows.getByRole("cell").last().innerText()).replaceAll(",", "")), sum);
+  };
+  await eventually(only);
+  await page.reload();
+  await eventually(only);
+  await page.getByRole("button", { name: "Remove host = 'web-2'" }).click();
+  await eventually(async () => assert.equal(await groups.getByRole("row").count(), 4));
+});
+
+test("filter_is_typed_with_completion_and_faults_are_marked", async (t) => {
+  const page = await browse(t, `${server.url}/ui/tables/metrics/cpu?since=all`, { expect: [/400/] });
+  const filter = page.getByRole("combobox", { name: "Filter" });
+  await filter.click();
+  await page.keyboard.type("ho");
+  await page.getByRole("option", { name: "host Text" }).waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("= ");
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").getByText(/expected a name, a number or a 'text'/).waitFor();
+  assert.equal(await filter.getAttribute("aria-invalid"), "true");
+});
+
+test("rows_come_until_paused", async (t) => {
+  await json("metrics.stream", { time: Date.now() / 1000 - 60, word: "first" });
+  const page = await browse(t, `${server.url}/ui/tables/metrics/stream/rows`);
+  const grid = page.getByRole("grid", { name: "Newest rows" });
+  await grid.getByText("first").waitFor();
+  await json("metrics.stream", { word: "second", nothing: null, text: "NULL" });
+  await grid.getByText("second").waitFor();
+  await page.getByRole("button", { name: "Pause" }).click();
+  await json("metrics.stream", { word: "third" });
+  await eventually(async () => assert.match(await page.getByText(/3 rows/).first().innerText(), /3 rows/));
+  assert.equal(await grid.getByText("third").count(), 0);
+  await page.getByRole("button", { name: "Resume" }).click();
+  await grid.getByText("third").waitFor();
+  // The newest row is the first.
+  assert.match(await grid.getByRole("row").nth(1).innerText(), /third/);
+});
+
+test("columns_are_those_of_describe", async (t) => {
+  const page = await browse(t, `${server.url}/ui/tables/metrics/cpu/columns`);
+  const rows = page.getByRole("region", { name: "Columns" }).getByRole("row");
+  await rows.nth(1).waitFor();
+  const shown = await Promise.all((await rows.all()).slice(1).map((row) => row.getByRole("cell").allInnerTexts()));
+  const expected = sql("DESCRIBE metrics.cpu").map((column) => [column.column_name, column.data_type.replace("Utf8View", "Text"), column.is_nullable === "YES" ? "yes" : "no"]);
+  assert.deepEqual(shown, expected);
+});
+
+test("snippets_send_rows", async (t) => {
+  for (const [i, name] of [`snip`, `o'br"ien s`].entries()) {
+    await json(`sent.${name}`, { host: "before" });
+    const page = await browse(t, `${server.url}/ui/tables/sent/${encodeURIComponent(name)}/send`);
+    let rows = 1;
+    for (const [title, program] of [["curl", "sh"], ["Line protocol", "sh"], ["Python", "python3"]]) {
+      await page.getByRole("radio", { name: title, exact: true }).check({ force: true });
+      // With sources, the page is at an address of its own, before the server.
+      const text = (await page.locator(".send pre").innerText()).replaceAll(new URL(page.url()).origin, server.api);
+      execFileSync(program, ["-c", text], { stdio: ["ignore", "pipe", "pipe"] });
+      rows++;
+      await page.getByText(`${rows} rows`).waitFor();
+    }
+    await page.getByRole("radio", { name: "Telegraf" }).check({ force: true });
+    assert.match(await page.locator(".send pre").innerText(), /bucket = "sent"/, `${i}`);
+  }
+});
+
+test("snippets_are_copied", async (t) => {
+  const page = await browse(t, `${server.url}/ui/tables?send=curl`, { permissions: ["clipboard-read", "clipboard-write"] });
+  await page.getByRole("button", { name: "Copy command" }).click();
+  await page.getByText("Copied").waitFor();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  assert.equal(copied, await page.locator(".send pre").innerText());
+});
+
+test("nasty_names_inject_nothing", async (t) => {
+  for (const name of NASTY) await json(`nasty.${name}`, { time: 1760000000, [`${name.slice(0, 40)} c`]: name, load: 3 });
+  const page = await browse(t, `${server.url}/ui/tables?q=nasty.`);
+  for (const name of NASTY) {
+    await page.goto(`${server.url}/ui/tables?q=nasty.`);
+    await page.getByRole("link", { name: `nasty.${name}`, exact: true }).click();
+    await page.getByRole("heading", { name: `nasty.${name}`, exact: true }).waitFor();
+    await page.getByRole("button", { name: "Show all times" }).click();
+    await page.getByLabel("Group by").selectOption(`${name.slice(0, 40)} c`);
+    await page.getByRole("region", { name: /^count by/ }).getByRole("button").click();
+    await page.getByRole("button", { name: /^Remove / }).waitFor();
+    await page.getByRole("figure", { name: /^count per/ }).first().waitFor();
+    await page.getByRole("link", { name: "Query in SQL" }).click();
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByRole("grid").getByText(name, { exact: true }).waitFor();
+  }
+  assert.equal(await page.locator("main img, main script").count(), 0);
+});
+
+test("dropped_table_says_so", async (t) => {
+  await json("metrics.short", { value: 1 });
+  const page = await browse(t, `${server.url}/ui/tables/metrics/never`, { expect: [/404/] });
+  await page.getByRole("heading", { name: `There is no table "metrics.never"` }).waitFor();
+  await page.getByRole("link", { name: "Go to the list of tables" }).click();
+  await page.getByRole("link", { name: "metrics.short" }).waitFor();
+});
+
+test("tables_are_clean_everywhere", async (t) => {
+  const page = await browse(t, `${server.url}/ui/tables?send=python`);
+  for (const [path, role, name] of [
+    ["?send=python", "button", "Copy command"],
+    ["/metrics/cpu?since=all&group=host", "button", "Values"],
+    ["/metrics/cpu/rows", "grid", "Newest rows"],
+    ["/metrics/cpu/columns", "region", "Columns"],
+  ]) {
+    await page.goto(`${server.url}/ui/tables${path}`);
+    await page.getByRole(role, { name }).waitFor();
+    await everywhere(page);
+  }
+});
+
+test("five_thousand_tables_are_listed_and_completed", async (t) => {
+  const many = await serve(empty());
+  const lines = Array.from({ length: 4999 }, (_, i) => `t${i} value=${i}i`).join("\n");
+  const answer = await fetch(`${many.api}/write?db=many`, { method: "POST", body: lines });
+  assert.equal(answer.status, 204);
+  const page = await browse(t, `${many.url}/ui/tables`);
+  await page.getByText("4,999", { exact: true }).waitFor({ timeout: 60_000 });
+  const list = page.getByRole("region", { name: "Tables" });
+  assert.ok((await list.getByRole("row").count()) < 100, "only visible rows exist");
+  await page.keyboard.press("/");
+  await page.keyboard.type("t4998");
+  await list.getByRole("link", { name: "many.t4998" }).waitFor();
+  assert.equal(await list.getByRole("row").count(), 2);
+  await page.getByRole("link", { name: "SQL", exact: true }).click();
+  await page.getByText("Search 5,002 tables").or(page.getByPlaceholder("Search 5,002 tables")).waitFor();
+  await page.getByRole("textbox", { name: "SQL" }).focus();
+  await page.keyboard.type("SELECT * FROM t499");
+  await page.getByRole("option", { name: "many.t4997" }).waitFor();
+});

@@ -1,0 +1,91 @@
+import { computed, effect, signal, untracked } from "@preact/signals";
+import { ApiError, isCancelled, request } from "../api/client";
+import { events } from "../api/events";
+import { parse } from "../api/json";
+import type { Run, Status } from "../api/types";
+import { session } from "./session";
+
+/** What runs now; `undefined` until the server has said it. */
+export const status = signal<Status | undefined>(undefined);
+/** Grows when the list of ensembles changed. */
+export const listChanges = signal(0);
+/** Whether the server's news reach this page; views show old numbers while they do not. */
+export const connection = signal<"connecting" | "live" | "lost">("connecting");
+
+/** Runs by ensemble. */
+export const runs = computed(() => new Map((status.value?.runs ?? []).map((run) => [run.ensemble, run] as [string, Run])));
+
+/** Silence after which the connection counts as lost; the server sends a heartbeat every 15 s. */
+const SILENCE_MS = 40_000;
+const RETRY_MS = [250, 500, 1000, 2000, 4000];
+
+/** Puts the answer of an action into the list, before the server's news say the same. */
+export function put(run: Run): void {
+  const now = status.value ?? { runs: [], workers: [], fleet_error: null };
+  status.value = { ...now, runs: [...now.runs.filter((one) => one.ensemble !== run.ensemble), run] };
+}
+
+let wake: () => void = () => {};
+
+function take(event: string, data: string): void {
+  if (event === "status") status.value = parse(data) as Status;
+  else if (event === "ensembles") listChanges.value++;
+}
+
+async function listen(leave: AbortSignal): Promise<void> {
+  for (let failures = 0; !leave.aborted; failures++) {
+    const cut = new AbortController();
+    const give = () => cut.abort();
+    leave.addEventListener("abort", give);
+    try {
+      const response = await request("/api/v1/status/stream", { signal: cut.signal });
+      // What changed while nobody listened.
+      if (connection.value === "lost") listChanges.value++;
+      connection.value = "live";
+      failures = 0;
+      await events(response, SILENCE_MS, cut, take);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) return;
+      // A connection that is cut is a TypeError.
+      if (!(error instanceof ApiError || error instanceof TypeError || isCancelled(error))) console.warn(error);
+    } finally {
+      leave.removeEventListener("abort", give);
+    }
+    if (leave.aborted) return;
+    connection.value = "lost";
+    await pause(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 4000);
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((done) => {
+    const timer = setTimeout(done, ms);
+    wake = () => {
+      clearTimeout(timer);
+      done();
+    };
+  });
+}
+
+/** Tries again at once. */
+export function reconnect(): void {
+  wake();
+}
+
+/** Follows the server's news as long as the viewer is logged in. */
+export function follow(): void {
+  let leave: AbortController | undefined;
+  effect(() => {
+    const isIn = session.value !== undefined;
+    leave?.abort();
+    leave = undefined;
+    connection.value = "connecting";
+    status.value = undefined;
+    if (!isIn) return;
+    leave = new AbortController();
+    const { signal } = leave;
+    untracked(() => void listen(signal));
+  });
+  window.addEventListener("online", reconnect);
+  document.addEventListener("visibilitychange", () => document.hidden || reconnect());
+}

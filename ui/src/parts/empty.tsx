@@ -1,0 +1,27 @@
+import type { ComponentChildren } from "preact";
+import { attempt } from "../app/toasts";
+import { Icon } from "./icon";
+
+/** Says why a place is empty and what to do. */
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      {children && <div>{children}</div>}
+    </div>
+  );
+}
+
+/** A command to run in a shell, with a button that copies it. */
+export function Command({ text }: { text: string }) {
+  return (
+    <div class="command">
+      <pre tabIndex={0}>
+        <code>{text}</code>
+      </pre>
+      <button class="quiet" aria-label="Copy command" onClick={() => void attempt(() => navigator.clipboard.writeText(text), "Copied")}>
+        <Icon name="copy" />
+      </button>
+    </div>
+  );
+}
