@@ -78,7 +78,7 @@ test("types_are_those_of_the_openapi_document", () => {
 
 test("first_view_is_at_most_60_kB", async (t) => {
   if (process.env.MANYWORLDS_PAGE === "sources") return t.skip("the sources are not compressed");
-  const page = await browse(t, "about:blank");
+  const page = await browse(t, server.url, { visit: false });
   let bytes = 0;
   page.on("response", async (response) => {
     bytes += (await response.request().sizes()).responseBodySize;
