@@ -43,15 +43,21 @@ export async function files(options = OPTIONS) {
   out.push([`/assets/icon-${createHash("sha256").update(icon).digest("hex").slice(0, 8).toUpperCase()}.svg`, icon]);
   const address = (start, end) => out.find(([path]) => path.startsWith(`/assets/${start}-`) && path.endsWith(end))[0];
   // The browser fetches what the first script imports beside it, not after it.
-  const first = Object.entries(built.metafile.outputs).find(([path]) => path.endsWith(basename(address("main", ".js"))))[1];
-  const imported = first.imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => `/assets/${basename(path)}`);
+  const first = Object.entries(built.metafile.outputs).find(([path]) =>
+    path.endsWith(basename(address("main", ".js"))),
+  )[1];
+  const imported = first.imports
+    .filter(({ kind }) => kind === "import-statement")
+    .map(({ path }) => `/assets/${basename(path)}`);
   const index = readFileSync(join(ROOT, "src/index.html"), "utf8")
     .replace("{script}", address("main", ".js"))
     .replace("{style}", address("main", ".css"))
     .replace("{preloads}", imported.map((path) => `<link rel="modulepreload" href="${path}">\n`).join(""))
     .replace("{icon}", address("icon", ".svg"));
   out.push(["/", Buffer.from(index)]);
-  return out.sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, bytes]) => [path, TYPES[extname(path) || ".html"], bytes]);
+  return out
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([path, bytes]) => [path, TYPES[extname(path) || ".html"], bytes]);
 }
 
 /** What dist/ holds: file name -> bytes. */
@@ -73,7 +79,9 @@ async function main(check) {
   const wanted = await dist();
   const had = new Set(check ? readdirSync(DIST) : []);
   if (check) {
-    const differ = [...wanted].filter(([file, bytes]) => !had.has(file) || !readFileSync(join(DIST, file)).equals(bytes));
+    const differ = [...wanted].filter(
+      ([file, bytes]) => !had.has(file) || !readFileSync(join(DIST, file)).equals(bytes),
+    );
     const extra = [...had].filter((file) => !wanted.has(file));
     if (differ.length + extra.length > 0) {
       const names = [...differ.map(([file]) => file), ...extra].join(", ");
@@ -85,7 +93,8 @@ async function main(check) {
   rmSync(DIST, { recursive: true, force: true });
   mkdirSync(DIST, { recursive: true });
   for (const [file, bytes] of wanted) writeFileSync(join(DIST, file), bytes);
-  for (const [file, bytes] of wanted) if (file.endsWith(".gz")) console.log(`${String(bytes.length).padStart(8)}  ${file}`);
+  for (const [file, bytes] of wanted)
+    if (file.endsWith(".gz")) console.log(`${String(bytes.length).padStart(8)}  ${file}`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv.includes("--check"));

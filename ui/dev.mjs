@@ -42,7 +42,11 @@ const server = http.createServer(async (request, response) => {
   try {
     const file = await page(path);
     if (!file) return response.writeHead(404).end();
-    response.writeHead(200, { "content-type": file[1], "content-security-policy": POLICY, "cache-control": "no-store" });
+    response.writeHead(200, {
+      "content-type": file[1],
+      "content-security-policy": POLICY,
+      "cache-control": "no-store",
+    });
     response.end(file[2]);
   } catch (error) {
     response.writeHead(500, { "content-type": "text/plain" }).end(String(error));

@@ -11,11 +11,14 @@ const HEAD = "// Generated from the server's OpenAPI document: `npm run types --
 
 const { values, positionals } = parseArgs({ options: { check: { type: "boolean" } }, allowPositionals: true });
 const [source] = positionals;
-if (source === undefined) throw new Error("name the document: npm run types -- http://127.0.0.1:8080/api/v1/openapi.json");
+if (source === undefined)
+  throw new Error("name the document: npm run types -- http://127.0.0.1:8080/api/v1/openapi.json");
 const text = /^https?:/.test(source) ? await (await fetch(source)).text() : readFileSync(source, "utf8");
 const written = HEAD + astToString(await openapiTS(JSON.parse(text)));
 if (!values.check) writeFileSync(FILE, written);
 else if (readFileSync(FILE, "utf8") !== written) {
-  console.error(`ui/src/api.gen.ts differs from the server's OpenAPI document: run "npm run types -- ${source}" in ui/`);
+  console.error(
+    `ui/src/api.gen.ts differs from the server's OpenAPI document: run "npm run types -- ${source}" in ui/`,
+  );
   process.exit(1);
 }

@@ -41,12 +41,17 @@ test("faults_are_marked_as_the_shell_reports_them", async (t) => {
   const line = faulty.split("\n").findIndex((one) => one.startsWith("duration")) + 1;
   assert.equal(await page.locator('.gutter [data-tone="bad"]').innerText(), String(line));
   await page.getByRole("button", { name: `line ${line}` }).click();
-  assert.equal(await page.evaluate(() => document.activeElement.value.slice(document.activeElement.selectionStart).split("\n")[0]), 'duration = "a day"'.slice(await column(page)));
+  assert.equal(
+    await page.evaluate(() => document.activeElement.value.slice(document.activeElement.selectionStart).split("\n")[0]),
+    'duration = "a day"'.slice(await column(page)),
+  );
   await picture(page, "definition");
   await everywhere(page);
 });
 
 /** Where the selection begins in its line. */
 function column(page) {
-  return page.evaluate(() => document.activeElement.value.slice(0, document.activeElement.selectionStart).split("\n").at(-1).length);
+  return page.evaluate(
+    () => document.activeElement.value.slice(0, document.activeElement.selectionStart).split("\n").at(-1).length,
+  );
 }

@@ -5,7 +5,17 @@
 // MANYWORLDS_CHROMIUM the browser (default: chromium)
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -37,7 +47,10 @@ export function shellJson(...args) {
 }
 
 // The ensembles and tables of most tests. Names are chosen to need escaping in addresses.
-const ROWS = Array.from({ length: 200 }, (_, i) => `cpu,host=web-${i % 4} load=${(i % 50) / 10},big=${9007199254740993n + BigInt(i)}i ${1760000000 + i * 15}`);
+const ROWS = Array.from(
+  { length: 200 },
+  (_, i) => `cpu,host=web-${i % 4} load=${(i % 50) / 10},big=${9007199254740993n + BigInt(i)}i ${1760000000 + i * 15}`,
+);
 
 /** A name that must be escaped in addresses, HTML, expressions and files. */
 export const NASTY = `a/b <img src=x> & "c" %2F ?# 'd' ü日本`;
@@ -51,7 +64,22 @@ function nasty() {
 
 function make(data) {
   shell("run", "football", "--worlds", "200", "--seed", "1", "--events", "replay", "--name", "season", "--data", data);
-  shell("run", "football", "--worlds", "200", "--seed", "1", "--events", "replay", "--name", "slow", "--param", "pace=1.2", "--data", data);
+  shell(
+    "run",
+    "football",
+    "--worlds",
+    "200",
+    "--seed",
+    "1",
+    "--events",
+    "replay",
+    "--name",
+    "slow",
+    "--param",
+    "pace=1.2",
+    "--data",
+    data,
+  );
   const file = join(data, "queue.csv");
   writeFileSync(file, nasty());
   shell("import", "queue", file, "--data", data);
@@ -127,7 +155,11 @@ export async function serve(folder, { args = [] } = {}) {
   const server = { folder, url: "", api: "", child: undefined, port: 0 };
   server.start = async () => {
     const listen = `127.0.0.1:${server.port}`;
-    const { child, found } = await started(PROGRAM, ["serve", "--data", folder, "--listen", listen, ...args], /listening on (https?:\/\/[^\s;]+)/);
+    const { child, found } = await started(
+      PROGRAM,
+      ["serve", "--data", folder, "--listen", listen, ...args],
+      /listening on (https?:\/\/[^\s;]+)/,
+    );
     server.child = child;
     server.api = found[1];
     server.port = Number(new URL(found[1]).port);
@@ -147,15 +179,21 @@ export async function serve(folder, { args = [] } = {}) {
 
 let launched;
 
-/** A page in the browser. What it complains about fails the test, unless `expect` allows it. */
-export async function browse(t, url, { width = 1280, height = 800, scheme = "light", expect = [], ...context } = {}) {
+/** A page in the browser, at `url` unless `visit` is false. Complaints fail the test unless `expect` allows them. */
+export async function browse(t, url, { width = 1280, height = 800, scheme = "light", expect = [], visit = true, ...context } = {}) {
   if (launched === undefined) {
     const executablePath = process.env.MANYWORLDS_CHROMIUM ?? "/usr/bin/chromium";
     launched = chromium.launch({ executablePath, args: ["--no-sandbox"] });
     endings.push(async () => (await launched).close());
   }
   const browser = await launched;
-  const options = { viewport: { width, height }, colorScheme: scheme, acceptDownloads: true, reducedMotion: "reduce", ...context };
+  const options = {
+    viewport: { width, height },
+    colorScheme: scheme,
+    acceptDownloads: true,
+    reducedMotion: "reduce",
+    ...context,
+  };
   const window = await browser.newContext(options);
   const page = await window.newPage();
   page.setDefaultTimeout(PATIENCE);
@@ -165,14 +203,19 @@ export async function browse(t, url, { width = 1280, height = 800, scheme = "lig
   const foreign = [];
   page.on("request", (request) => {
     const scheme = new URL(request.url()).protocol;
-    if (new URL(request.url()).origin !== new URL(url).origin && !["data:", "blob:"].includes(scheme)) foreign.push(request.url());
+    if (new URL(request.url()).origin !== new URL(url).origin && !["data:", "blob:"].includes(scheme))
+      foreign.push(request.url());
   });
   t.after(async () => {
     await window.close();
     assert.deepEqual(foreign, [], "the page asks its own server only");
-    assert.deepEqual(complaints.filter((said) => !expect.some((allowed) => allowed.test(said))), [], "the browser complains");
+    assert.deepEqual(
+      complaints.filter((said) => !expect.some((allowed) => allowed.test(said))),
+      [],
+      "the browser complains",
+    );
   });
-  if (url !== "about:blank") await page.goto(url);
+  if (visit) await page.goto(url);
   return page;
 }
 
@@ -182,7 +225,13 @@ export async function axe(page) {
   await page.evaluate(readFileSync(AXE, "utf8"));
   const violations = await page.evaluate(async () => {
     const found = await globalThis.axe.run(document, { resultTypes: ["violations"] });
-    return found.violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((node) => `${node.html.slice(0, 160)} (${node.failureSummary})`).join(" | ")}`);
+    return found.violations.map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes
+          .slice(0, 3)
+          .map((node) => `${node.html.slice(0, 160)} (${node.failureSummary})`)
+          .join(" | ")}`,
+    );
   });
   assert.deepEqual(violations, []);
 }
@@ -197,7 +246,11 @@ export async function fits(page) {
 export async function everywhere(page) {
   for (const colorScheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme });
-    for (const [width, height] of [[360, 740], [1280, 800], [3840, 2160]]) {
+    for (const [width, height] of [
+      [360, 740],
+      [1280, 800],
+      [3840, 2160],
+    ]) {
       await page.setViewportSize({ width, height });
       await fits(page);
     }
@@ -228,7 +281,10 @@ export async function looksLike(locator, name) {
     writeFileSync(file, shot);
     return;
   }
-  const share = await page.evaluate(differing, [readFileSync(file), shot].map((bytes) => bytes.toString("base64")));
+  const share = await page.evaluate(
+    differing,
+    [readFileSync(file), shot].map((bytes) => bytes.toString("base64")),
+  );
   if (share > TOLERANCE) writeFileSync(join(HERE, ".data", `${name}.png`), shot);
   assert.ok(share <= TOLERANCE, `${(share * 100).toFixed(2)}% of golden/${name}.png differ from .data/${name}.png`);
 }

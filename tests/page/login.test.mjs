@@ -26,7 +26,9 @@ test("login_returns_to_the_address_and_keeps_no_token", async (t) => {
   await everywhere(page);
   await logIn(page, tokens.reader);
   await page.getByRole("heading", { name: "wins" }).waitFor();
-  const kept = await page.evaluate(() => [document.cookie, JSON.stringify(localStorage), JSON.stringify(sessionStorage), location.href].join("\n"));
+  const kept = await page.evaluate(() =>
+    [document.cookie, JSON.stringify(localStorage), JSON.stringify(sessionStorage), location.href].join("\n"),
+  );
   assert.ok(!kept.includes("mw_"), kept);
   const [cookie] = await page.context().cookies();
   assert.ok(cookie.httpOnly);

@@ -13,7 +13,8 @@ before(async () => {
 
 const outcome = (entities, name) =>
   shellJson("outcome", "season", "--data", folder, ...entities.flatMap((one) => ["--entity", one]), "--outcome", name);
-const fixed = (n, places) => n.toLocaleString("en-US", { minimumFractionDigits: places, maximumFractionDigits: places });
+const fixed = (n, places) =>
+  n.toLocaleString("en-US", { minimumFractionDigits: places, maximumFractionDigits: places });
 
 test("small_multiples_show_means_of_the_shell", async (t) => {
   const page = await browse(t, `${server.url}/ui/ensemble/season?entity=team-01`);
@@ -30,7 +31,10 @@ test("850_outcomes_load_as_they_come_into_sight", async (t) => {
   await picture(page, "entity");
   assert.ok((await cards.count()) < 200);
   const asked = [];
-  page.on("request", (request) => request.url().endsWith("/outcome") && asked.push(JSON.parse(request.postData()).outcomes.length));
+  page.on(
+    "request",
+    (request) => request.url().endsWith("/outcome") && asked.push(JSON.parse(request.postData()).outcomes.length),
+  );
   await page.keyboard.press("End");
   const last = page.locator('.multiples li[aria-posinset="850"]');
   await last.locator("b").waitFor();
@@ -48,7 +52,10 @@ test("outcome_numbers_equal_the_shell", async (t) => {
   assert.equal(await fact("Std deviation").innerText(), fixed(wins.standard_deviation, 2));
   assert.equal(await fact("Worlds").innerText(), "200");
   const quantiles = await page.getByRole("region", { name: "Quantiles" }).locator("td").allInnerTexts();
-  assert.deepEqual(quantiles.map(Number), ["0.01", "0.05", "0.25", "0.5", "0.75", "0.95", "0.99"].map((q) => wins.quantiles[q]));
+  assert.deepEqual(
+    quantiles.map(Number),
+    ["0.01", "0.05", "0.25", "0.5", "0.75", "0.95", "0.99"].map((q) => wins.quantiles[q]),
+  );
   await page.getByText("manyworlds outcome season --entity team-01 --outcome wins").waitFor();
 });
 
@@ -70,7 +77,10 @@ test("pointer_shows_the_bar_under_it", async (t) => {
   await chart.waitFor();
   const bar = chart.locator("rect").nth(3);
   await bar.hover();
-  await page.locator(".readout").getByText(/of 200 worlds/).waitFor();
+  await page
+    .locator(".readout")
+    .getByText(/of 200 worlds/)
+    .waitFor();
   await eventually(async () => assert.match(await bar.getAttribute("class"), /held/));
 });
 
@@ -102,22 +112,39 @@ test("entities_lie_over_each_other", async (t) => {
   await field.fill("team-02");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
-  await page.getByRole("slider", { name: /^Histogram/ }).locator("path.outline").nth(1).waitFor();
+  await page
+    .getByRole("slider", { name: /^Histogram/ })
+    .locator("path.outline")
+    .nth(1)
+    .waitFor();
   assert.match(page.url(), /with=team-02/);
   const both = outcome(["team-01", "team-02"], "wins");
   const rows = await page.getByRole("region", { name: "Summary" }).locator("tbody tr").allInnerTexts();
-  assert.deepEqual(rows.map((row) => row.split("\t")[1]), both.map((one) => fixed(one.mean, 4)));
+  assert.deepEqual(
+    rows.map((row) => row.split("\t")[1]),
+    both.map((one) => fixed(one.mean, 4)),
+  );
   await page.reload();
-  await page.getByRole("slider", { name: /^Histogram/ }).locator("path.outline").nth(1).waitFor();
+  await page
+    .getByRole("slider", { name: /^Histogram/ })
+    .locator("path.outline")
+    .nth(1)
+    .waitFor();
   await page.getByRole("button", { name: /^Remove/ }).click();
-  await page.getByRole("slider", { name: /^Histogram/ }).locator("rect").first().waitFor();
+  await page
+    .getByRole("slider", { name: /^Histogram/ })
+    .locator("rect")
+    .first()
+    .waitFor();
 });
 
 test("labels_stand_for_codes", async (t) => {
   const page = await browse(t, `${server.url}/ui/ensemble/season?entity=game-017&outcome=winner`);
   const [winner] = outcome(["game-017"], "winner");
   const rows = () => page.getByRole("region", { name: "Labels" }).locator("tbody tr").allInnerTexts();
-  const wanted = winner.labels.map(({ label, code, worlds, share }) => `${label}\t${code}\t${worlds}\t${(share * 100).toFixed(2)}%`);
+  const wanted = winner.labels.map(
+    ({ label, code, worlds, share }) => `${label}\t${code}\t${worlds}\t${(share * 100).toFixed(2)}%`,
+  );
   await eventually(async () => assert.deepEqual(await rows(), wanted));
 });
 
@@ -149,10 +176,21 @@ test("pictures_and_values_download", async (t) => {
     await page.getByRole("button", { name }).click();
     return readFileSync(await (await waiting).path());
   };
-  await page.getByRole("slider", { name: /^Histogram/ }).locator("rect").first().waitFor();
+  await page
+    .getByRole("slider", { name: /^Histogram/ })
+    .locator("rect")
+    .first()
+    .waitFor();
   const svg = (await saved(/Save Histogram.* as SVG/)).toString();
   assert.match(svg, /^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
-  assert.equal(svg.match(/<rect/g).length, 1 + (await page.getByRole("slider", { name: /^Histogram/ }).locator("rect").count()));
+  assert.equal(
+    svg.match(/<rect/g).length,
+    1 +
+      (await page
+        .getByRole("slider", { name: /^Histogram/ })
+        .locator("rect")
+        .count()),
+  );
   assert.deepEqual([...(await saved(/Save Histogram.* as PNG/)).subarray(1, 4)], [...Buffer.from("PNG")]);
   const csv = (await saved("CSV")).toString().trim().split("\n");
   assert.equal(csv.length, 201);
@@ -175,13 +213,27 @@ test("odd_names_and_real_numbers_are_shown_as_they_are", async (t) => {
   assert.equal(await page.locator("img").count(), 0);
   await page.getByRole("link", { name: /^odd <b> "name"/ }).click();
   await page.getByRole("heading", { name: 'odd <b> "name"' }).waitFor();
-  await page.getByRole("slider", { name: /^Histogram/ }).locator("rect").nth(4).waitFor();
+  await page
+    .getByRole("slider", { name: /^Histogram/ })
+    .locator("rect")
+    .nth(4)
+    .waitFor();
   await page.reload();
-  await page.getByRole("slider", { name: /^Histogram/ }).locator("rect").nth(4).waitFor();
+  await page
+    .getByRole("slider", { name: /^Histogram/ })
+    .locator("rect")
+    .nth(4)
+    .waitFor();
   await page.goto(`${server.url}/ui/ensemble/queue?outcome=wait`);
   const [wait] = shellJson("outcome", "queue", "--data", folder, "--entity", NASTY, "--outcome", "wait");
   await page.locator(".facts").getByText(fixed(wait.mean, 4), { exact: true }).waitFor();
-  assert.equal(await page.getByRole("slider", { name: /^Histogram/ }).locator("rect").count(), wait.histogram.length);
+  assert.equal(
+    await page
+      .getByRole("slider", { name: /^Histogram/ })
+      .locator("rect")
+      .count(),
+    wait.histogram.length,
+  );
 });
 
 test("about_shows_parameters_and_verifies", async (t) => {
@@ -212,10 +264,17 @@ for (const scheme of ["light", "dark"]) {
   });
 }
 
-for (const address of ["?entity=team-01", "?entity=team-01&outcome=wins&with=team-02", "?entity=game-017&outcome=winner"]) {
+for (const address of [
+  "?entity=team-01",
+  "?entity=team-01&outcome=wins&with=team-02",
+  "?entity=game-017&outcome=winner",
+]) {
   test(`ensemble_fits_every_window_and_theme_${address}`, async (t) => {
     const page = await browse(t, `${server.url}/ui/ensemble/season${address}`);
-    await page.locator(address.includes("outcome") ? ".picture svg" : ".multiple b").first().waitFor();
+    await page
+      .locator(address.includes("outcome") ? ".picture svg" : ".multiple b")
+      .first()
+      .waitFor();
     await everywhere(page);
   });
 }

@@ -13,7 +13,11 @@ const WORLDS = 200_000;
 /** Starts a run that lasts longer than the test, as another client of the API would. */
 async function long(name) {
   const body = JSON.stringify({ model: "football", name, worlds: WORLDS, events: "replay" });
-  const reply = await fetch(`${server.api}/api/v1/run`, { method: "POST", headers: { "content-type": "application/json" }, body });
+  const reply = await fetch(`${server.api}/api/v1/run`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
   assert.equal(reply.status, 202, await reply.text());
 }
 
@@ -28,14 +32,31 @@ test("run_starts_from_the_page_and_equals_the_shell", async (t) => {
   await page.getByRole("textbox", { name: "Seed", exact: true }).fill("7");
   await page.getByRole("radio", { name: "Replay when asked" }).check({ force: true });
   await page.getByRole("textbox", { name: "pace", exact: true }).fill("1.1");
-  await page.getByText("manyworlds run football --worlds 60 --seed 7 --name fresh --events replay --param pace=1.1").waitFor();
+  await page
+    .getByText("manyworlds run football --worlds 60 --seed 7 --name fresh --events replay --param pace=1.1")
+    .waitFor();
   await page.getByRole("button", { name: "Start" }).click();
   await page.getByRole("heading", { name: "fresh" }).waitFor();
   await page.locator(".state", { hasText: "complete" }).waitFor();
   const there = stored("fresh");
   assert.deepEqual([there.worlds, there.seed, there.events, there.model], [60, 7, "replay", "football"]);
   const other = data();
-  shell("run", "football", "--worlds", "60", "--seed", "7", "--name", "fresh", "--events", "replay", "--param", "pace=1.1", "--data", other);
+  shell(
+    "run",
+    "football",
+    "--worlds",
+    "60",
+    "--seed",
+    "7",
+    "--name",
+    "fresh",
+    "--events",
+    "replay",
+    "--param",
+    "pace=1.1",
+    "--data",
+    other,
+  );
   const ask = (folder) => shellJson("outcome", "fresh", "--entity", "team-01", "--outcome", "wins", "--data", folder);
   assert.deepEqual(ask(server.folder), ask(other));
 });
@@ -86,7 +107,10 @@ test("list_follows_a_run_which_pauses_resumes_and_cancels", async (t) => {
 test("outcome_grows_while_it_is_played", async (t) => {
   await long("growing");
   const page = await browse(t, `${server.url}/ui/ensemble/growing?entity=team-01&outcome=wins`);
-  const worlds = async () => Number((await page.locator(".facts div").filter({ hasText: "Worlds" }).locator("dd").innerText()).replaceAll(",", ""));
+  const worlds = async () =>
+    Number(
+      (await page.locator(".facts div").filter({ hasText: "Worlds" }).locator("dd").innerText()).replaceAll(",", ""),
+    );
   const before = await eventually(worlds);
   await eventually(async () => assert.ok((await worlds()) > before));
   await page.getByRole("button", { name: "Cancel growing" }).click();
@@ -97,7 +121,10 @@ test("outcome_grows_while_it_is_played", async (t) => {
 test("list_shows_parameters_that_differ", async (t) => {
   const page = await browse(t, server.url);
   await page.getByRole("row", { name: /^slow/ }).getByText("pace 1.2").waitFor();
-  await page.getByRole("row", { name: /^season/ }).getByText("pace 1", { exact: true }).waitFor();
+  await page
+    .getByRole("row", { name: /^season/ })
+    .getByText("pace 1", { exact: true })
+    .waitFor();
   await page.getByRole("searchbox", { name: "Search ensembles" }).fill("pace=1.2");
   await page.getByRole("row", { name: /^season/ }).waitFor({ state: "detached" });
   await page.getByRole("row", { name: /^slow/ }).waitFor();

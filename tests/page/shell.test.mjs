@@ -41,7 +41,11 @@ test("theme_switch_overrides_the_system_and_stays", async (t) => {
 
 test("times_switch_to_utc", async (t) => {
   const page = await browse(t, server.url, { timezoneId: "Asia/Tokyo" });
-  const created = () => page.getByRole("row", { name: /season/ }).getByText(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/).innerText();
+  const created = () =>
+    page
+      .getByRole("row", { name: /season/ })
+      .getByText(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+      .innerText();
   const inTokyo = await created();
   await page.getByRole("button", { name: "Display and session" }).click();
   await page.getByRole("radio", { name: "UTC" }).check({ force: true });
@@ -66,12 +70,15 @@ test("without_javascript_the_page_says_so", async (t) => {
 });
 
 test("types_are_those_of_the_openapi_document", () => {
-  execFileSync(process.execPath, ["ui/types.mjs", `${server.api}/api/v1/openapi.json`, "--check"], { cwd: ROOT, stdio: "pipe" });
+  execFileSync(process.execPath, ["ui/types.mjs", `${server.api}/api/v1/openapi.json`, "--check"], {
+    cwd: ROOT,
+    stdio: "pipe",
+  });
 });
 
 test("first_view_is_at_most_60_kB", async (t) => {
   if (process.env.MANYWORLDS_PAGE === "sources") return t.skip("the sources are not compressed");
-  const page = await browse(t, "about:blank");
+  const page = await browse(t, server.url, { visit: false });
   let bytes = 0;
   page.on("response", async (response) => {
     bytes += (await response.request().sizes()).responseBodySize;
@@ -105,7 +112,12 @@ test("slow_network_shows_that_something_is_on_its_way", async (t) => {
   await page.getByRole("link", { name: "season", exact: true }).waitFor();
   const tools = await page.context().newCDPSession(page);
   await tools.send("Network.enable");
-  await tools.send("Network.emulateNetworkConditions", { offline: false, latency: 1500, downloadThroughput: 40_000, uploadThroughput: 40_000 });
+  await tools.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency: 1500,
+    downloadThroughput: 40_000,
+    uploadThroughput: 40_000,
+  });
   await page.getByRole("link", { name: "season", exact: true }).click();
   await page.locator(".loading").waitFor();
   await page.getByRole("heading", { name: "season" }).waitFor();

@@ -95,9 +95,9 @@ pub struct Leverage {
     pub entity: Option<String>,
     /// The entity's title; empty without an entity.
     pub title: String,
-    /// The event as a condition: `home_won`, `result = 'draw'` or `wins > 9`.
+    /// The event as a condition: `beta`, `result = 'draw'` or `wins > 9`.
     pub event: String,
-    /// The same with the entity, for use as a leg: `game-017:home_won`. `None` for an expression about an entity.
+    /// The same with the entity, for use as a leg: `team-03:wins > 9`. `None` for an expression about an entity.
     pub leg: Option<String>,
     /// Worlds with the event.
     pub worlds: usize,

@@ -183,6 +183,10 @@ fn schemes() -> Map<String, Value> {
         ("key".to_owned(), key("header", "x-api-key", "The token")),
         ("token".to_owned(), key("header", "authorization", "`Token TOKEN`, as clients of line protocol send it")),
         ("basic".to_owned(), json!({"type": "http", "scheme": "basic", "description": "The token as the password"})),
+        (
+            "cookie".to_owned(),
+            key("cookie", "manyworlds_PORT", "The cookie of a login; the name ends with the server's port"),
+        ),
         ("password".to_owned(), key("query", "p", "The token as the password, beside a user `u`")),
     ])
 }

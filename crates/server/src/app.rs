@@ -20,13 +20,13 @@ use crate::error::{Refusal, ServerError};
 use crate::failures::Failures;
 use crate::guard::Hosts;
 use crate::history::History;
+use crate::listing::Listing;
 use crate::processes::Pool;
 use crate::questions::Questions;
 use crate::runs::status::Watch;
 use crate::runs::wish::Known;
 use crate::runs::{Fleet, Runs};
 use crate::settings::Settings;
-use crate::tables::Listing;
 use crate::tokens::Tokens;
 use crate::warm::Warm;
 

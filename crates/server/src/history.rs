@@ -2,22 +2,15 @@
 
 use std::collections::VecDeque;
 use std::fs;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
-use axum::Json;
-use axum::extract::{Extension, State};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike as _;
 use serde_json::{Value, json};
 
-use crate::access::Access;
-use crate::app::App;
-use crate::error::Refusal;
-
 /// Time between two samples, and the number of samples kept.
-const STEP: Duration = Duration::from_secs(10);
+pub(crate) const STEP: Duration = Duration::from_secs(10);
 const SAMPLES: usize = 360;
 
 /// The names of the measurements. Rates are per second since the sample before.
@@ -33,70 +26,13 @@ const NAMES: [&str; 8] = [
 ];
 
 /// One sample: the time in milliseconds since 1970, and a value for each of [`NAMES`].
-type Sample = (u64, [Option<f64>; NAMES.len()]);
+pub(crate) type Sample = (u64, [Option<f64>; NAMES.len()]);
 
 #[derive(Debug, Default)]
 pub(crate) struct History(Mutex<VecDeque<Sample>>);
 
-/// Counters at one moment.
-struct Counts {
-    at: Instant,
-    rows: u64,
-    requests: u64,
-    queries: u64,
-    /// Processor time of this process, in seconds.
-    cpu: Option<f64>,
-}
-
-/// Takes samples forever.
-pub(crate) async fn watch_itself(app: App) {
-    let mut before = app.counts();
-    let mut ticks = tokio::time::interval(STEP);
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
-    ticks.tick().await;
-    loop {
-        ticks.tick().await;
-        let now = app.counts();
-        app.history.add(app.sample(&before, &now));
-        before = now;
-    }
-}
-
-impl App {
-    fn counts(&self) -> Counts {
-        let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        Counts {
-            at: Instant::now(),
-            rows: self.store.figures().rows,
-            requests: of(&self.counters.requests),
-            queries: of(&self.counters.questions),
-            cpu: cpu_seconds(),
-        }
-    }
-
-    fn sample(&self, before: &Counts, now: &Counts) -> Sample {
-        let seconds = now.at.duration_since(before.at).as_secs_f64().max(f64::MIN_POSITIVE);
-        // A table that was dropped takes its count with it.
-        let rate = |of: fn(&Counts) -> u64| Some(of(now).saturating_sub(of(before)) as f64 / seconds);
-        let cpu = before.cpu.zip(now.cpu).map(|(before, now)| (now - before) / seconds);
-        let store = self.store.figures();
-        let values = [
-            rate(|counts| counts.rows),
-            rate(|counts| counts.requests),
-            rate(|counts| counts.queries),
-            Some(self.questions.running() as f64),
-            resident_bytes().map(|bytes| bytes as f64),
-            cpu,
-            Some(store.waiting_rows as f64),
-            Some(store.log_bytes as f64),
-        ];
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        (since.as_millis() as u64, values)
-    }
-}
-
 impl History {
-    fn add(&self, sample: Sample) {
+    pub(crate) fn add(&self, sample: Sample) {
         let mut samples = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if samples.len() == SAMPLES {
             samples.pop_front();
@@ -104,7 +40,7 @@ impl History {
         samples.push_back(sample);
     }
 
-    fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
         let samples = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at: Vec<u64> = samples.iter().map(|(at, _)| *at).collect();
         let values = |place: usize| samples.iter().map(|(_, values)| json!(values[place])).collect::<Value>();
@@ -114,22 +50,14 @@ impl History {
     }
 }
 
-/// Reports the last hour of this process.
-pub(crate) async fn history(
-    State(app): State<App>,
-    Extension(access): Extension<Access>,
-) -> Result<Json<Value>, Refusal> {
-    access.may_read()?;
-    Ok(Json(app.history.to_json()))
-}
-
-fn cpu_seconds() -> Option<f64> {
+/// Processor time of this process.
+pub(crate) fn cpu_seconds() -> Option<f64> {
     let usage = getrusage(UsageWho::RUSAGE_SELF).ok()?;
     Some((usage.user_time() + usage.system_time()).num_microseconds() as f64 / 1e6)
 }
 
 /// Memory of this process without its query processes; `None` where the system does not report it.
-fn resident_bytes() -> Option<u64> {
+pub(crate) fn resident_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     Some(line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()? << 10)

@@ -69,7 +69,8 @@ async function failure(response: Response): Promise<ApiError> {
   } catch {
     // A proxy's page, say: the status has to do.
   }
-  const said = typeof body.error === "string" ? body.error : `the server replied ${response.status} ${response.statusText}`;
+  const said =
+    typeof body.error === "string" ? body.error : `the server replied ${response.status} ${response.statusText}`;
   const word = (name: string) => (typeof body[name] === "string" ? (body[name] as string) : undefined);
   const position = typeof body.position === "number" ? body.position : undefined;
   return new ApiError(response.status, said, word("kind"), word("text"), position, body);

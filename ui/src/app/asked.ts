@@ -20,7 +20,9 @@ export function useAsked<T>(
   keep: (before: string) => boolean = () => true,
 ): Asked<T> {
   const [turn, setTurn] = useState(0);
-  const [held, setHeld] = useState<{ key?: string; value?: T; error?: ApiError; busy: boolean }>({ busy: key !== undefined });
+  const [held, setHeld] = useState<{ key?: string; value?: T; error?: ApiError; busy: boolean }>({
+    busy: key !== undefined,
+  });
   const latest = useRef(ask);
   latest.current = ask;
   // Before the picture of this turn is drawn: the answer comes a frame earlier.
@@ -41,7 +43,8 @@ export function useAsked<T>(
     );
     return () => control.abort();
   }, [key, turn]);
-  const shown = held.key === key || (key !== undefined && held.key !== undefined && keep(held.key)) ? held : { busy: true };
+  const shown =
+    held.key === key || (key !== undefined && held.key !== undefined && keep(held.key)) ? held : { busy: true };
   const again = () => setTurn((n) => n + 1);
   return { value: shown.value, error: shown.error, busy: held.busy || held.key !== key, again };
 }

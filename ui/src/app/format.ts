@@ -24,7 +24,9 @@ export function value(n: Real | Integer | null | undefined): string {
   if (typeof n !== "number") return n;
   const size = Math.abs(n);
   if (size !== 0 && (size < 1e-4 || size >= 1e15)) return n.toExponential(4);
-  return n.toLocaleString("en-US", { maximumFractionDigits: Math.max(0, Math.min(6, 6 - Math.floor(Math.log10(size || 1)))) });
+  return n.toLocaleString("en-US", {
+    maximumFractionDigits: Math.max(0, Math.min(6, 6 - Math.floor(Math.log10(size || 1)))),
+  });
 }
 
 /** A share as in the shell: 31.40%. */
@@ -44,7 +46,8 @@ export function odds(probability: number, format = oddsFormat.value): string {
   if (probability <= 0) return "none";
   if (format === "decimal") return decimal(1 / probability);
   if (probability >= 1) return "none";
-  const american = probability > 0.5 ? (-100 * probability) / (1 - probability) : (100 * (1 - probability)) / probability;
+  const american =
+    probability > 0.5 ? (-100 * probability) / (1 - probability) : (100 * (1 - probability)) / probability;
   return `${american < 0 ? MINUS : "+"}${grouped.format(Math.abs(Math.round(american)))}`;
 }
 

@@ -13,7 +13,9 @@ export const listChanges = signal(0);
 export const connection = signal<"connecting" | "live" | "lost">("connecting");
 
 /** Runs by ensemble. */
-export const runs = computed(() => new Map((status.value?.runs ?? []).map((run) => [run.ensemble, run] as [string, Run])));
+export const runs = computed(
+  () => new Map((status.value?.runs ?? []).map((run) => [run.ensemble, run] as [string, Run])),
+);
 
 /** Silence after which the connection counts as lost; the server sends a heartbeat every 15 s. */
 const SILENCE_MS = 40_000;

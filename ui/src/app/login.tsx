@@ -48,8 +48,8 @@ export function Login({ expired }: { expired: boolean }) {
         Log in
       </button>
       <p class="muted">
-        An administrator creates tokens with <code>manyworlds token create</code>. This page keeps none: the server stores it in a
-        cookie that scripts cannot read.
+        An administrator creates tokens with <code>manyworlds token create</code>. This page keeps none: the server
+        stores it in a cookie that scripts cannot read.
       </p>
     </form>
   );

@@ -38,12 +38,16 @@ export function Menu() {
           {now && (
             <p class="muted">
               manyworlds {now.version}
-              {now.tokens && <> · token {now.name}{!now.write && ", read only"}</>}
+              {now.tokens && (
+                <>
+                  {" "}
+                  · token {now.name}
+                  {!now.write && ", read only"}
+                </>
+              )}
             </p>
           )}
-          {now?.tokens && (
-            <button onClick={() => void attempt(logOut)}>Log out</button>
-          )}
+          {now?.tokens && <button onClick={() => void attempt(logOut)}>Log out</button>}
         </div>
       )}
     </div>

@@ -46,7 +46,11 @@ export function Shell() {
       </header>
       <Loading />
       <main id="main" tabIndex={-1}>
-        {now.is === "in" || now.is === "asking" ? <Current /> : now.is === "out" ? <Login expired={now.expired} /> : null}
+        {now.is === "in" || now.is === "asking" ? (
+          <Current />
+        ) : now.is === "out" ? (
+          <Login expired={now.expired} />
+        ) : null}
         {now.is === "away" && <ErrorNote error={now.error} again={() => void begin()} />}
       </main>
       <Toasts />
@@ -65,7 +69,11 @@ function Navigation() {
   return (
     <nav aria-label="Views">
       {VIEWS.filter((view) => view.name !== undefined && permitted(view)).map((view) => (
-        <Link key={view.at} to={href(view.at === "" ? [] : [view.at])} aria-current={current(view) ? "page" : undefined}>
+        <Link
+          key={view.at}
+          to={href(view.at === "" ? [] : [view.at])}
+          aria-current={current(view) ? "page" : undefined}
+        >
           {view.name}
         </Link>
       ))}
@@ -106,7 +114,11 @@ function Connection() {
   const is = connection.value;
   return (
     <div class="connection" role="status" data-is={is}>
-      {is === "live" && <span class="live" title="Numbers follow the server as it changes">live</span>}
+      {is === "live" && (
+        <span class="live" title="Numbers follow the server as it changes">
+          live
+        </span>
+      )}
       {is === "lost" && (
         <>
           <span class="lost">connection lost</span>

@@ -42,7 +42,10 @@ export function BarRank({ label, head, items, full }: Props) {
             <tr key={item.key}>
               <th scope="row">{item.name}</th>
               <td class="rank-bar" data-both={negative}>
-                <div data-below={item.value < 0} style={{ width: `${(Math.abs(item.value) / most) * (negative ? 50 : 100)}%` }} />
+                <div
+                  data-below={item.value < 0}
+                  style={{ width: `${(Math.abs(item.value) / most) * (negative ? 50 : 100)}%` }}
+                />
               </td>
               <td class="right">{item.text}</td>
               {item.more?.map((more, i) => (

@@ -29,7 +29,9 @@ interface Props {
 export function Cdf({ label, series, unit, height }: Props) {
   const curves = series.map(cumulative);
   const starts = series.map(({ bins }) => bins[0]?.from ?? 0);
-  const places = [...new Set([...starts, ...curves.flatMap((curve) => curve.map((point) => point.value))])].sort((a, b) => a - b);
+  const places = [...new Set([...starts, ...curves.flatMap((curve) => curve.map((point) => point.value))])].sort(
+    (a, b) => a - b,
+  );
   const say = (index: number) => {
     const at = places[index] as number;
     return curves
@@ -58,10 +60,20 @@ export function Cdf({ label, series, unit, height }: Props) {
       {({ x, y }) => (
         <>
           {curves.map((curve, i) => (
-            <path key={i} class={`line s${(i % 8) + 1}`} d={line(curve, starts[i] ?? 0, isDiscrete(series[i]?.bins ?? []), x.at, y.at, x.domain)} />
+            <path
+              key={i}
+              class={`line s${(i % 8) + 1}`}
+              d={line(curve, starts[i] ?? 0, isDiscrete(series[i]?.bins ?? []), x.at, y.at, x.domain)}
+            />
           ))}
           {cursor.index !== undefined && (
-            <line class="cursor" x1={x.at(places[cursor.index] as number)} x2={x.at(places[cursor.index] as number)} y1={y.at(0)} y2={y.at(1)} />
+            <line
+              class="cursor"
+              x1={x.at(places[cursor.index] as number)}
+              x2={x.at(places[cursor.index] as number)}
+              y1={y.at(0)}
+              y2={y.at(1)}
+            />
           )}
         </>
       )}
@@ -72,7 +84,16 @@ export function Cdf({ label, series, unit, height }: Props) {
 type Map = (value: number) => number;
 
 /** Steps where every value is known, straight lines between the ends of bins. */
-function line(curve: readonly Point[], start: number, steps: boolean, x: Map, y: Map, [low, high]: readonly [number, number]): string {
-  const drawn = curve.map((point) => (steps ? `H${x(point.value)}V${y(point.share)}` : `L${x(point.value)},${y(point.share)}`));
+function line(
+  curve: readonly Point[],
+  start: number,
+  steps: boolean,
+  x: Map,
+  y: Map,
+  [low, high]: readonly [number, number],
+): string {
+  const drawn = curve.map((point) =>
+    steps ? `H${x(point.value)}V${y(point.share)}` : `L${x(point.value)},${y(point.share)}`,
+  );
   return `M${x(low)},${y(0)}H${x(start)}${drawn.join("")}H${x(high)}`;
 }

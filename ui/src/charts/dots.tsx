@@ -43,7 +43,11 @@ export function QuantileDots({ label, quantiles, unit, height = 220, word, domai
       xLabel={unit}
       xText={(tick) => word?.(tick) ?? value(tick)}
       wholeX={quantiles.every(Number.isInteger)}
-      readout={cursor.index === undefined ? undefined : `${say(cursor.index)} (click for ${side === "least" ? "less" : "more"})`}
+      readout={
+        cursor.index === undefined
+          ? undefined
+          : `${say(cursor.index)} (click for ${side === "least" ? "less" : "more"})`
+      }
       cursor={cursor}
     >
       {({ x, y }) => {
@@ -69,7 +73,11 @@ interface Dot {
 }
 
 /** Stacks dots in columns as wide as a dot, with the largest radius at which the tallest column fits. */
-function stack(values: readonly number[], x: (value: number) => number, tall: number): { stacks: Dot[]; radius: number } {
+function stack(
+  values: readonly number[],
+  x: (value: number) => number,
+  tall: number,
+): { stacks: Dot[]; radius: number } {
   for (let radius = RADIUS_MAX; ; radius -= 0.5) {
     const stacks = columns(values, x, radius);
     const most = Math.max(0, ...stacks.map((dot) => dot.level + 1));

@@ -65,27 +65,27 @@ export function Frame(props: Props) {
       </div>
       {width > 0 && (
         <div class="plot" role={cursor ? "slider" : "img"} aria-label={label} {...cursor?.props(plot)}>
-        <svg width={width} height={height} aria-hidden="true">
-          <g class="grid">
-            {(props.y ? ticks(props.y, height / 40) : []).map((tick) => (
-              <g key={tick}>
-                <line x1={MARGIN.left} x2={width - MARGIN.right} y1={plot.y.at(tick)} y2={plot.y.at(tick)} />
-                <text class="y" x={MARGIN.left - 8} y={plot.y.at(tick)}>
-                  {yText(tick)}
+          <svg width={width} height={height} aria-hidden="true">
+            <g class="grid">
+              {(props.y ? ticks(props.y, height / 40) : []).map((tick) => (
+                <g key={tick}>
+                  <line x1={MARGIN.left} x2={width - MARGIN.right} y1={plot.y.at(tick)} y2={plot.y.at(tick)} />
+                  <text class="y" x={MARGIN.left - 8} y={plot.y.at(tick)}>
+                    {yText(tick)}
+                  </text>
+                </g>
+              ))}
+            </g>
+            {children(plot)}
+            <g class="axis">
+              <line x1={edge} x2={width - MARGIN.right} y1={height - MARGIN.bottom} y2={height - MARGIN.bottom} />
+              {horizontal.map((tick) => (
+                <text key={tick} x={plot.x.at(tick)} y={height - 8}>
+                  {xText(tick)}
                 </text>
-              </g>
-            ))}
-          </g>
-          {children(plot)}
-          <g class="axis">
-            <line x1={edge} x2={width - MARGIN.right} y1={height - MARGIN.bottom} y2={height - MARGIN.bottom} />
-            {horizontal.map((tick) => (
-              <text key={tick} x={plot.x.at(tick)} y={height - 8}>
-                {xText(tick)}
-              </text>
-            ))}
-          </g>
-        </svg>
+              ))}
+            </g>
+          </svg>
         </div>
       )}
       {xLabel && <div class="x-label">{xLabel}</div>}
@@ -103,7 +103,11 @@ export interface Cursor {
  * A cursor over `xs`, ascending: the pointer finds the nearest, arrow keys, Home and End move it, Enter or a click picks.
  * `say` names the value at a place for screen readers.
  */
-export function useCursor(xs: readonly number[], say: (index: number) => string, onPick?: (index: number) => void): Cursor {
+export function useCursor(
+  xs: readonly number[],
+  say: (index: number) => string,
+  onPick?: (index: number) => void,
+): Cursor {
   const [index, setIndex] = useState<number>();
   const held = index !== undefined && index < xs.length ? index : undefined;
   const props = (plot: Plot): HTMLAttributes<HTMLDivElement> => {

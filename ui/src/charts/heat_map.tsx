@@ -39,7 +39,10 @@ export function HeatMap({ label, names, matrix, say, onPick }: Props) {
   const press = (event: KeyboardEvent) => {
     const [row, column] = held ?? [0, 0];
     const moves: Record<string, [number, number]> = {
-      ArrowDown: [row + 1, column], ArrowUp: [row - 1, column], ArrowRight: [row, column + 1], ArrowLeft: [row, column - 1],
+      ArrowDown: [row + 1, column],
+      ArrowUp: [row - 1, column],
+      ArrowRight: [row, column + 1],
+      ArrowLeft: [row, column - 1],
     };
     const to = moves[event.key];
     if (event.key === "Enter" && held) onPick?.(...held);
@@ -89,7 +92,10 @@ interface HeldProps {
 /** Lines through the held cell, so that small cells are found. */
 function Held({ row, column, cell, side, labels }: HeldProps) {
   const box = (left: number, top: number, width: number, height: number) => ({
-    left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px`,
+    left: `${left}px`,
+    top: `${top}px`,
+    width: `${width}px`,
+    height: `${height}px`,
   });
   return (
     <div aria-hidden="true">
@@ -99,7 +105,13 @@ function Held({ row, column, cell, side, labels }: HeldProps) {
   );
 }
 
-function draw(canvas: HTMLCanvasElement, names: readonly string[], matrix: Props["matrix"], side: number, labels: number): void {
+function draw(
+  canvas: HTMLCanvasElement,
+  names: readonly string[],
+  matrix: Props["matrix"],
+  side: number,
+  labels: number,
+): void {
   const ratio = window.devicePixelRatio || 1;
   const whole = side + labels;
   canvas.width = whole * ratio;
@@ -133,7 +145,13 @@ function drawCells(context: Context, canvas: HTMLElement, matrix: Props["matrix"
 }
 
 /** One pixel a cell, scaled: hundreds of thousands of cells in some milliseconds. */
-function drawPixels(context: Context, canvas: HTMLElement, matrix: Props["matrix"], side: number, labels: number): void {
+function drawPixels(
+  context: Context,
+  canvas: HTMLElement,
+  matrix: Props["matrix"],
+  side: number,
+  labels: number,
+): void {
   const [low, middle, high] = ends(canvas);
   const n = matrix.length;
   const image = new ImageData(n, n);
@@ -155,7 +173,14 @@ function drawPixels(context: Context, canvas: HTMLElement, matrix: Props["matrix
   context.drawImage(small, labels, 0, side, side);
 }
 
-function drawNames(context: Context, canvas: HTMLElement, names: readonly string[], side: number, cell: number, labels: number): void {
+function drawNames(
+  context: Context,
+  canvas: HTMLElement,
+  names: readonly string[],
+  side: number,
+  cell: number,
+  labels: number,
+): void {
   context.fillStyle = colour(canvas, "--text");
   context.font = `11px ${getComputedStyle(canvas).fontFamily}`;
   context.textBaseline = "middle";

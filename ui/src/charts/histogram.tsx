@@ -28,8 +28,11 @@ export function Histogram({ label, series, unit, height, word, onPick }: Props) 
   const tall = (bar: Bar) => (sameWidth ? bar.share : bar.share / (bar.right - bar.left));
   const [left, right] = extent(all.flatMap((some) => some.flatMap((bar) => [bar.left, bar.right])));
   const top = Math.max(1e-12, ...all.flatMap((some) => some.map(tall)));
-  const places = [...new Set(all.flatMap((some) => some.map((bar) => (bar.left + bar.right) / 2)))].sort((a, b) => a - b);
-  const at = (some: readonly Bar[], x: number) => some.find((bar) => x >= bar.left && x < bar.right) ?? some.find((bar) => x === bar.right);
+  const places = [...new Set(all.flatMap((some) => some.map((bar) => (bar.left + bar.right) / 2)))].sort(
+    (a, b) => a - b,
+  );
+  const at = (some: readonly Bar[], x: number) =>
+    some.find((bar) => x >= bar.left && x < bar.right) ?? some.find((bar) => x === bar.right);
   const say = (index: number) => {
     const x = places[index] as number;
     return all
@@ -42,13 +45,16 @@ export function Histogram({ label, series, unit, height, word, onPick }: Props) 
       })
       .join("; ");
   };
-  const pick = onPick && ((index: number) => {
-    const bar = at(all[0] ?? [], places[index] as number);
-    if (bar) onPick(bar.bin);
-  });
+  const pick =
+    onPick &&
+    ((index: number) => {
+      const bar = at(all[0] ?? [], places[index] as number);
+      if (bar) onPick(bar.bin);
+    });
   const cursor = useCursor(places, say, pick);
   const held = cursor.index === undefined ? undefined : places[cursor.index];
-  const codes = word && isDiscrete(series[0]?.bins ?? []) ? places.filter((place) => word(place) !== undefined) : undefined;
+  const codes =
+    word && isDiscrete(series[0]?.bins ?? []) ? places.filter((place) => word(place) !== undefined) : undefined;
   return (
     <Frame
       label={label}
@@ -79,7 +85,11 @@ export function Histogram({ label, series, unit, height, word, onPick }: Props) 
               );
             })
           : all.map((some, i) => (
-              <path key={i} class={`outline s${(i % 8) + 1}`} d={outline(some, x.at, (bar) => y.at(tall(bar)), y.at(0))} />
+              <path
+                key={i}
+                class={`outline s${(i % 8) + 1}`}
+                d={outline(some, x.at, (bar) => y.at(tall(bar)), y.at(0))}
+              />
             ))
       }
     </Frame>

@@ -24,7 +24,15 @@ interface Props {
 }
 
 /** Numbers over time, drawn by uPlot, which the browser loads when the first one is shown. */
-export function TimeSeries({ label, at, lines, isNumber = false, fromZero = false, height = 220, text = value }: Props) {
+export function TimeSeries({
+  label,
+  at,
+  lines,
+  isNumber = false,
+  fromZero = false,
+  height = 220,
+  text = value,
+}: Props) {
   const box = useRef<HTMLElement>(null);
   const place = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
@@ -37,7 +45,11 @@ export function TimeSeries({ label, at, lines, isNumber = false, fromZero = fals
     let gone = false;
     void import("uplot").then(({ default: UPlot }) => {
       if (gone || !place.current) return;
-      plot.current = new UPlot(options(UPlot, place.current, names.split("\n"), { isNumber, fromZero }, width, height, text), data.current, place.current);
+      plot.current = new UPlot(
+        options(UPlot, place.current, names.split("\n"), { isNumber, fromZero }, width, height, text),
+        data.current,
+        place.current,
+      );
     });
     return () => {
       gone = true;
@@ -64,15 +76,27 @@ const CLOCK: uPlot.Axis.Values = [
   [0.001, ":{ss}.{fff}", "\n{YYYY}-{MM}-{DD} {HH}:{mm}", null, "\n{MM}-{DD} {HH}:{mm}", null, "\n{HH}:{mm}", null, 1],
 ];
 
-function options(UPlot: typeof uPlot, element: HTMLElement, names: string[], how: { isNumber: boolean; fromZero: boolean }, width: number, height: number, text: (value: number) => string): uPlot.Options {
+function options(
+  UPlot: typeof uPlot,
+  element: HTMLElement,
+  names: string[],
+  how: { isNumber: boolean; fromZero: boolean },
+  width: number,
+  height: number,
+  text: (value: number) => string,
+): uPlot.Options {
   const probe = (name: string) => colour(element, name);
   const [ink, grid] = [probe("--muted"), probe("--line")];
   const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { show: false } };
   return {
     width,
     height,
-    tzDate: (seconds) => (zone.value === "utc" ? UPlot.tzDate(new Date(seconds * 1000), "Etc/UTC") : new Date(seconds * 1000)),
-    scales: { x: { time: !how.isNumber }, ...(how.fromZero && { y: { range: { min: { pad: 0, soft: 0, mode: 2 }, max: { pad: 0.1, soft: 0, mode: 2 } } } }) },
+    tzDate: (seconds) =>
+      zone.value === "utc" ? UPlot.tzDate(new Date(seconds * 1000), "Etc/UTC") : new Date(seconds * 1000),
+    scales: {
+      x: { time: !how.isNumber },
+      ...(how.fromZero && { y: { range: { min: { pad: 0, soft: 0, mode: 2 }, max: { pad: 0.1, soft: 0, mode: 2 } } } }),
+    },
     cursor: { points: { size: 6 } },
     series: [
       how.isNumber ? { label: "at" } : { label: "time", value: "{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}" },
@@ -83,6 +107,13 @@ function options(UPlot: typeof uPlot, element: HTMLElement, names: string[], how
         value: (_: uPlot, n: number | null) => (n === null || n === undefined ? "" : text(n)),
       })),
     ],
-    axes: [how.isNumber ? { ...axis, values: (_, ticks) => ticks.map(text) } : { ...axis, space: 64, values: CLOCK }, { ...axis, size: (_, labels) => 16 + 7 * Math.max(4, ...(labels ?? []).map((label) => label.length)), values: (_, ticks) => ticks.map(text) }],
+    axes: [
+      how.isNumber ? { ...axis, values: (_, ticks) => ticks.map(text) } : { ...axis, space: 64, values: CLOCK },
+      {
+        ...axis,
+        size: (_, labels) => 16 + 7 * Math.max(4, ...(labels ?? []).map((label) => label.length)),
+        values: (_, ticks) => ticks.map(text),
+      },
+    ],
   };
 }

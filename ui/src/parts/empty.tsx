@@ -19,7 +19,11 @@ export function Command({ text }: { text: string }) {
       <pre tabIndex={0}>
         <code>{text}</code>
       </pre>
-      <button class="quiet" aria-label="Copy command" onClick={() => void attempt(() => navigator.clipboard.writeText(text), "Copied")}>
+      <button
+        class="quiet"
+        aria-label="Copy command"
+        onClick={() => void attempt(() => navigator.clipboard.writeText(text), "Copied")}
+      >
         <Icon name="copy" />
       </button>
     </div>

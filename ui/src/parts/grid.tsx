@@ -1,10 +1,11 @@
 import type { TargetedPointerEvent } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Result, ResultColumn } from "../api/arrow";
 import { count } from "../app/format";
 import { copy } from "./copy";
 import { Dialog } from "./dialog";
-import { type Range, type View, cellsOf, moved, widths } from "./grid_layout";
+import { type Place, type Range, cellsOf, moved, widths } from "./grid_layout";
+import { ROW, type Scroll, useScroll } from "./grid_scroll";
 
 interface Props {
   label: string;
@@ -17,120 +18,21 @@ interface Props {
   onSelect: (range: Range | undefined) => void;
 }
 
-export const ROW = 26;
-const HEAD = 44;
-/** The tallest box that all browsers draw; longer results scroll by share. */
-const TALLEST = 8_000_000;
 const AROUND = 4;
 
 /** A result of any size: only visible cells exist. Cells are chosen by pointer or keys, and copied. */
-export function Grid({ label, result, order, sort, onSort, selected, onSelect }: Props) {
+export function Grid(props: Props) {
+  const { label, result, order, sort, onSort, selected, onSelect } = props;
   const box = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState<View>({ top: 0, left: 0, width: 800, height: 400 });
-  const [opened, setOpened] = useState<{ row: number; column: number }>();
-  const { rows, columns } = result;
+  const [opened, setOpened] = useState<Place>();
+  const scroll = useScroll(box, result.rows);
   const layout = useMemo(() => widths(result), [result]);
-  const number = layout.number;
-  const whole = rows * ROW;
-  const drawn = Math.min(whole, TALLEST);
-  const room = Math.max(0, view.height - HEAD);
   const at = (place: number) => (order ? (order[place] as number) : place);
-  // The first visible pixel of the whole table. The bar of a tall one is too coarse for it.
-  const exact = useRef(0);
-  const reach = Math.max(1, drawn - room);
-  const far = Math.max(0, whole - room);
-
-  const look = () => {
-    const element = box.current;
-    if (!element) return;
-    if (whole === drawn) exact.current = element.scrollTop;
-    else if (Math.abs((exact.current / far) * reach - element.scrollTop) > 1.5) exact.current = (element.scrollTop / reach) * far;
-    setView({ top: exact.current, left: element.scrollLeft, width: element.clientWidth, height: element.clientHeight });
-  };
-  const scrollTo = (top: number) => {
-    const element = box.current;
-    if (!element) return;
-    exact.current = Math.min(far, Math.max(0, top));
-    element.scrollTop = whole === drawn ? exact.current : (exact.current / far) * reach;
-    look();
-  };
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const watch = new ResizeObserver(look);
-    watch.observe(element);
-    look();
-    return () => watch.disconnect();
-  }, [result, whole]);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (!element || whole === drawn) return;
-    // A turn of the wheel moves by rows, not by shares of a million of them.
-    const turn = (event: WheelEvent) => {
-      if (event.ctrlKey || event.deltaY === 0 || event.shiftKey) return;
-      event.preventDefault();
-      scrollTo(exact.current + event.deltaY * [1, ROW, room][event.deltaMode]!);
-    };
-    element.addEventListener("wheel", turn, { passive: false });
-    return () => element.removeEventListener("wheel", turn);
-  }, [whole, far, reach]);
   useEffect(() => onSelect(undefined), [result]);
-
-  const reveal = ({ row, column }: { row: number; column: number }) => {
-    const element = box.current;
-    if (!element) return;
-    if (row * ROW < exact.current) scrollTo(row * ROW);
-    else if ((row + 1) * ROW > exact.current + room) scrollTo((row + 1) * ROW - room);
-    const [from, to] = [layout.lefts[column] as number, (layout.lefts[column] as number) + (layout.widths[column] as number)];
-    if (from < element.scrollLeft) element.scrollLeft = from;
-    else if (to + number > element.scrollLeft + view.width) element.scrollLeft = to + number - view.width;
-  };
-  const choose = (row: number, column: number, extend: boolean) => {
-    const anchor = extend && selected ? selected.anchor : { row, column };
-    onSelect({ anchor, focus: { row, column } });
-    reveal({ row, column });
-  };
-  const press = (event: KeyboardEvent) => {
-    const focus = selected?.focus ?? { row: Math.floor(exact.current / ROW), column: 0 };
-    const command = event.ctrlKey || event.metaKey;
-    if (command && event.key === "a") onSelect({ anchor: { row: 0, column: 0 }, focus: { row: rows - 1, column: columns.length - 1 } });
-    else if (event.key === "Enter" && selected) setOpened(focus);
-    else if (event.key === "Escape" && selected) onSelect(undefined);
-    else {
-      const to = moved(focus, event.key, command, { rows, columns: columns.length, page: Math.max(1, Math.floor(room / ROW) - 1) });
-      if (to === undefined || rows === 0) return;
-      // Nothing is chosen yet: an arrow chooses what is in view.
-      if (selected === undefined && event.key.startsWith("Arrow") && !command) choose(focus.row, focus.column, false);
-      else choose(to.row, to.column, event.shiftKey);
-    }
-    event.preventDefault();
-  };
-  const under = (event: Event): { row: number; column: number } | undefined => {
-    const cell = (event.target as HTMLElement).closest<HTMLElement>("[data-row]");
-    if (!cell) return undefined;
-    return { row: Number(cell.dataset.row), column: Number(cell.dataset.column) };
-  };
-  const down = (event: TargetedPointerEvent<HTMLDivElement>) => {
-    const cell = under(event);
-    if (!cell || event.button !== 0 || event.pointerType === "touch") return;
-    if (cell.column < 0) onSelect({ anchor: { row: cell.row, column: 0 }, focus: { row: cell.row, column: columns.length - 1 } });
-    else onSelect({ anchor: event.shiftKey && selected ? selected.anchor : cell, focus: cell });
-  };
-  const drag = (event: TargetedPointerEvent<HTMLDivElement>) => {
-    if ((event.buttons & 1) === 0 || !selected || event.pointerType === "touch") return;
-    const cell = under(event);
-    if (!cell) return;
-    const column = cell.column < 0 ? columns.length - 1 : cell.column;
-    if (cell.row !== selected.focus.row || column !== selected.focus.column) onSelect({ ...selected, focus: { row: cell.row, column } });
-  };
-
-  const first = Math.max(0, Math.floor(view.top / ROW) - AROUND);
-  const last = Math.min(rows, Math.ceil((view.top + room) / ROW) + AROUND);
-  const shift = (box.current?.scrollTop ?? 0) - view.top;
-  const [fromColumn, toColumn] = layout.visible(view.left, view.width);
-  const shown = columns.slice(fromColumn, toColumn);
-  const chosen = selected && cellsOf(selected);
+  const [fromColumn, toColumn] = layout.visible(scroll.view.left, scroll.view.width);
+  const shown = result.columns.slice(fromColumn, toColumn);
   const size = { width: `${layout.whole}px` };
+  const column = opened && result.columns[opened.column];
   return (
     <>
       <div
@@ -139,18 +41,13 @@ export function Grid({ label, result, order, sort, onSort, selected, onSelect }:
         role="grid"
         tabIndex={0}
         aria-label={label}
-        aria-rowcount={rows + 1}
-        aria-colcount={columns.length + 1}
+        aria-rowcount={result.rows + 1}
+        aria-colcount={result.columns.length + 1}
         aria-multiselectable="true"
         aria-activedescendant={selected ? cellId(selected.focus.row, selected.focus.column) : undefined}
-        onScroll={look}
-        onKeyDown={press}
-        onPointerDown={down}
-        onPointerMove={drag}
-        onDblClick={(event) => {
-          const cell = under(event);
-          if (cell && cell.column >= 0) setOpened(cell);
-        }}
+        onScroll={scroll.look}
+        onKeyDown={keys(props, box, scroll, layout, setOpened)}
+        {...pointer(props, setOpened)}
         onCopy={(event) => {
           if (!selected) return;
           event.preventDefault();
@@ -158,66 +55,148 @@ export function Grid({ label, result, order, sort, onSort, selected, onSelect }:
         }}
       >
         <div class="grid-head" role="row" aria-rowindex={1} style={size}>
-          <div class="grid-number" role="columnheader" aria-colindex={1} style={{ width: `${number}px` }}>
+          <div class="grid-number" role="columnheader" aria-colindex={1} style={{ width: `${layout.number}px` }}>
             <span class="hidden">Row</span>
           </div>
-          {shown.map((column, i) => (
+          {shown.map((one, i) => (
             <Title
               key={fromColumn + i}
-              column={column}
+              column={one}
               place={fromColumn + i}
-              left={number + (layout.lefts[fromColumn + i] as number)}
+              left={layout.number + (layout.lefts[fromColumn + i] as number)}
               width={layout.widths[fromColumn + i] as number}
               sort={sort}
               onSort={onSort}
             />
           ))}
         </div>
-        <div class="grid-body" role="rowgroup" style={{ ...size, height: `${drawn}px` }}>
-          {Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i).map((place) => {
-            const row = at(place);
+        <Body columns={shown} fromColumn={fromColumn} rows={result.rows} at={at} selected={selected} scroll={scroll} layout={layout} />
+      </div>
+      {opened && column && <Cell column={column} row={at(opened.row)} onClose={() => setOpened(undefined)} />}
+    </>
+  );
+}
+
+type Layout = ReturnType<typeof widths>;
+
+/** What keys do: move and extend the choice, choose all, open a cell. */
+function keys(props: Props, box: { current: HTMLDivElement | null }, scroll: Scroll, layout: Layout, open: (cell: Place) => void) {
+  const { selected, onSelect, result } = props;
+  const { rows, columns } = result;
+  const reveal = ({ row, column }: Place) => {
+    const element = box.current;
+    if (!element) return;
+    if (row * ROW < scroll.top()) scroll.to(row * ROW);
+    else if ((row + 1) * ROW > scroll.top() + scroll.room) scroll.to((row + 1) * ROW - scroll.room);
+    const left = layout.lefts[column] as number;
+    const right = left + (layout.widths[column] as number) + layout.number;
+    if (left < element.scrollLeft) element.scrollLeft = left;
+    else if (right > element.scrollLeft + scroll.view.width) element.scrollLeft = right - scroll.view.width;
+  };
+  const choose = (focus: Place, extend: boolean) => {
+    onSelect({ anchor: extend && selected ? selected.anchor : focus, focus });
+    reveal(focus);
+  };
+  return (event: KeyboardEvent) => {
+    const focus = selected?.focus ?? { row: Math.floor(scroll.top() / ROW), column: 0 };
+    const command = event.ctrlKey || event.metaKey;
+    const page = Math.max(1, Math.floor(scroll.room / ROW) - 1);
+    const to = moved(focus, event.key, command, { rows, columns: columns.length, page });
+    if (rows === 0 || (event.target as HTMLElement).closest("button")) return;
+    if (command && event.key === "a") onSelect({ anchor: { row: 0, column: 0 }, focus: { row: rows - 1, column: columns.length - 1 } });
+    else if (event.key === "Enter" && selected) open(focus);
+    else if (event.key === "Escape" && selected) onSelect(undefined);
+    // Nothing is chosen yet: an arrow chooses what is in view.
+    else if (to && selected === undefined && event.key.startsWith("Arrow") && !command) choose(focus, false);
+    else if (to) choose(to, event.shiftKey);
+    else return;
+    event.preventDefault();
+  };
+}
+
+/** What the pointer does: choose a cell, a row, or all cells that it is drawn over; open a cell. A finger scrolls. */
+function pointer({ result, selected, onSelect }: Props, open: (cell: Place) => void) {
+  const lastColumn = result.columns.length - 1;
+  const under = (event: Event): Place | undefined => {
+    const cell = (event.target as HTMLElement).closest<HTMLElement>("[data-row]");
+    return cell ? { row: Number(cell.dataset.row), column: Number(cell.dataset.column) } : undefined;
+  };
+  return {
+    onPointerDown: (event: TargetedPointerEvent<HTMLDivElement>) => {
+      const cell = under(event);
+      if (!cell || event.button !== 0 || event.pointerType === "touch") return;
+      if (cell.column < 0) onSelect({ anchor: { row: cell.row, column: 0 }, focus: { row: cell.row, column: lastColumn } });
+      else onSelect({ anchor: event.shiftKey && selected ? selected.anchor : cell, focus: cell });
+    },
+    onPointerMove: (event: TargetedPointerEvent<HTMLDivElement>) => {
+      if ((event.buttons & 1) === 0 || !selected || event.pointerType === "touch") return;
+      const cell = under(event);
+      if (!cell) return;
+      const focus = { row: cell.row, column: cell.column < 0 ? lastColumn : cell.column };
+      if (focus.row !== selected.focus.row || focus.column !== selected.focus.column) onSelect({ ...selected, focus });
+    },
+    onDblClick: (event: MouseEvent) => {
+      const cell = under(event);
+      if (cell && cell.column >= 0) open(cell);
+    },
+  };
+}
+
+interface BodyProps {
+  /** The visible columns, and the place of the first. */
+  columns: ResultColumn[];
+  fromColumn: number;
+  rows: number;
+  at: (place: number) => number;
+  selected: Range | undefined;
+  scroll: Scroll;
+  layout: Layout;
+}
+
+function Body({ columns, fromColumn, rows, at, selected, scroll, layout }: BodyProps) {
+  const first = Math.max(0, Math.floor(scroll.view.top / ROW) - AROUND);
+  const last = Math.min(rows, Math.ceil((scroll.view.top + scroll.room) / ROW) + AROUND);
+  const chosen = selected && cellsOf(selected);
+  const size = { width: `${layout.whole}px` };
+  const isChosen = (row: number, c: number) =>
+    chosen !== undefined && row >= chosen.top && row <= chosen.bottom && c >= chosen.left && c <= chosen.right;
+  return (
+    <div class="grid-body" role="rowgroup" style={{ ...size, height: `${scroll.drawn}px` }}>
+      {Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i).map((place) => (
+        // The elements of rows that leave are used for rows that come.
+        <div
+          key={place % 256}
+          class="grid-row"
+          role="row"
+          aria-rowindex={place + 2}
+          style={{ ...size, transform: `translateY(${place * ROW + scroll.shift}px)` }}
+        >
+          <div class="grid-number" role="rowheader" aria-colindex={1} data-row={place} data-column={-1} style={{ width: `${layout.number}px` }}>
+            {count(place + 1)}
+          </div>
+          {columns.map((column, i) => {
+            const c = fromColumn + i;
+            const text = column.text(at(place));
             return (
               <div
-                key={place % 128}
-                class="grid-row"
-                role="row"
-                aria-rowindex={place + 2}
-                style={{ ...size, transform: `translateY(${place * ROW + shift}px)` }}
+                key={c}
+                id={cellId(place, c)}
+                role="gridcell"
+                class={`cell ${column.kind}`}
+                aria-colindex={c + 2}
+                aria-selected={isChosen(place, c)}
+                data-focus={selected?.focus.row === place && selected.focus.column === c}
+                data-row={place}
+                data-column={c}
+                style={{ left: `${layout.number + (layout.lefts[c] as number)}px`, width: `${layout.widths[c] as number}px` }}
               >
-                <div class="grid-number" role="rowheader" aria-colindex={1} data-row={place} data-column={-1} style={{ width: `${number}px` }}>
-                  {count(place + 1)}
-                </div>
-                {shown.map((column, i) => {
-                  const c = fromColumn + i;
-                  const text = column.text(row);
-                  const isChosen = chosen !== undefined && place >= chosen.top && place <= chosen.bottom && c >= chosen.left && c <= chosen.right;
-                  const isFocus = selected?.focus.row === place && selected.focus.column === c;
-                  return (
-                    <div
-                      key={c}
-                      id={cellId(place, c)}
-                      role="gridcell"
-                      class={`cell ${column.kind}`}
-                      aria-colindex={c + 2}
-                      aria-selected={isChosen}
-                      data-focus={isFocus}
-                      data-row={place}
-                      data-column={c}
-                      style={{ left: `${number + (layout.lefts[c] as number)}px`, width: `${layout.widths[c] as number}px` }}
-                    >
-                      {text === undefined ? <i class="null">NULL</i> : oneLine(text)}
-                    </div>
-                  );
-                })}
+                {text === undefined ? <i class="null">NULL</i> : oneLine(text)}
               </div>
             );
           })}
         </div>
-      </div>
-      {opened && columns[opened.column] && (
-        <Cell column={columns[opened.column] as ResultColumn} row={at(opened.row)} onClose={() => setOpened(undefined)} />
-      )}
-    </>
+      ))}
+    </div>
   );
 }
 

@@ -18,7 +18,12 @@ export type IconName = keyof typeof PATHS;
 /** A picture beside a word; alone in a button, the button needs a label. */
 export function Icon({ name }: { name: IconName }) {
   return (
-    <svg class="icon" viewBox="0 0 16 16" aria-hidden="true" data-filled={name === "worlds" || name === "stop" || name === "play"}>
+    <svg
+      class="icon"
+      viewBox="0 0 16 16"
+      aria-hidden="true"
+      data-filled={name === "worlds" || name === "stop" || name === "play"}
+    >
       <path d={PATHS[name]} />
     </svg>
   );

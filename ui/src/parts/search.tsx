@@ -43,7 +43,10 @@ export function Search({ label, value, onChange, shortcut }: Props) {
 
 /** Whether every word of `search` is in one of the texts; case does not matter. */
 export function matches(search: string, ...texts: string[]): boolean {
-  const words = search.toLowerCase().split(/\s+/).filter((word) => word !== "");
+  const words = search
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
   const all = texts.join("\n").toLowerCase();
   return words.every((word) => all.includes(word));
 }

@@ -66,7 +66,8 @@ export function VirtualTable<Row>(props: Props<Row>) {
   }, [reveal]);
   const reach = Math.max(0, drawn - height);
   const share = reach === 0 ? 0 : Math.min(1, top / reach);
-  const first = drawn === whole ? Math.floor(top / rowHeight) : Math.floor(share * Math.max(0, rows - height / rowHeight));
+  const first =
+    drawn === whole ? Math.floor(top / rowHeight) : Math.floor(share * Math.max(0, rows - height / rowHeight));
   const from = Math.max(0, first - AROUND);
   const to = Math.min(rows, first + Math.ceil(height / rowHeight) + AROUND);
   useEffect(() => onView?.(from, to), [from, to]);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::schema::{JSON, boolean, integer, list, map, named, nullable, number, record, text};
 use crate::api::{In, Route};
-use crate::{history, tables};
+use crate::{sampling, tables};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -21,7 +21,7 @@ pub(super) fn routes() -> Vec<Route> {
             .guarded()
             .answers(&[JSON], &list(&named("Log")), "Their size, and the positions that are in no segment")
             .refuses(&[500]),
-        Route::get("/api/v1/history", history::history, "Report rates and memory of the last hour").guarded().answers(
+        Route::get("/api/v1/history", sampling::history, "Report rates and memory of the last hour").guarded().answers(
             &[JSON],
             &named("History"),
             "A value every 10 seconds",

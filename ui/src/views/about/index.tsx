@@ -22,7 +22,12 @@ export default function About() {
     spec: model?.parameters.find((spec) => spec.name === name),
   }));
   const changed = rows.filter(({ value, spec }) => spec && text(spec.default) !== text(value));
-  const again = href(["run"], { model: stored.model, set: changed.map(({ name, value }) => `${name}=${text(value)}`), seed: String(stored.seed), worlds: stored.planned });
+  const again = href(["run"], {
+    model: stored.model,
+    set: changed.map(({ name, value }) => `${name}=${text(value)}`),
+    seed: String(stored.seed),
+    worlds: stored.planned,
+  });
   return (
     <div class="pictures">
       <section class="card view">
@@ -44,7 +49,12 @@ export default function About() {
             rowKey={(row) => row.name}
             columns={[
               { key: "name", title: "Parameter", cell: ({ name, spec }) => <span title={spec?.doc}>{name}</span> },
-              { key: "value", title: "Value", align: "right", cell: (row) => (changed.includes(row) ? <b>{text(row.value)}</b> : text(row.value)) },
+              {
+                key: "value",
+                title: "Value",
+                align: "right",
+                cell: (row) => (changed.includes(row) ? <b>{text(row.value)}</b> : text(row.value)),
+              },
               { key: "default", title: "Default", align: "right", cell: ({ spec }) => spec && text(spec.default) },
             ]}
           />
@@ -77,7 +87,10 @@ function Stored() {
     }
     setBusy(false);
   };
-  const values = catalogue.entities.reduce((sum, entity) => sum + (catalogue.kinds[entity.kind]?.outcomes.length ?? 0), 0);
+  const values = catalogue.entities.reduce(
+    (sum, entity) => sum + (catalogue.kinds[entity.kind]?.outcomes.length ?? 0),
+    0,
+  );
   const facts: [string, string][] = [
     ["Created", time(stored.created)],
     ["Entities", count(catalogue.entities.length)],
@@ -114,7 +127,15 @@ function Stored() {
               rows={found.checks}
               rowKey={(check) => check.name}
               columns={[
-                { key: "ok", title: "Result", cell: ({ ok }) => <span class="state" data-tone={ok === null ? "none" : ok ? "good" : "bad"}>{ok === null ? "left out" : ok ? "holds" : "fails"}</span> },
+                {
+                  key: "ok",
+                  title: "Result",
+                  cell: ({ ok }) => (
+                    <span class="state" data-tone={ok === null ? "none" : ok ? "good" : "bad"}>
+                      {ok === null ? "left out" : ok ? "holds" : "fails"}
+                    </span>
+                  ),
+                },
                 { key: "name", title: "Check", cell: (check) => check.name },
                 { key: "detail", title: "Detail", cell: (check) => check.detail },
               ]}

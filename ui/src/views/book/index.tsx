@@ -8,6 +8,7 @@ import { Empty } from "../../parts/empty";
 import { ErrorNote } from "../../parts/error_note";
 import { useEnsemble } from "../ensemble/context";
 import { Adder } from "../joint/adder";
+import { exampleOf } from "../joint/example";
 import { Bets } from "./bets";
 import { Risk } from "./risk";
 
@@ -18,7 +19,7 @@ export function isDecimal(text: string): boolean {
 
 /** A book of bets: its profit over all worlds. */
 export default function BookView() {
-  const { name, edition } = useEnsemble();
+  const { name, edition, catalogue } = useEnsemble();
   const bets = betsOf(query.value);
   const [before] = useState(() => rememberedBook(name));
   const restores = useRef(bets.length === 0 && before.length > 0);
@@ -41,7 +42,7 @@ export default function BookView() {
       <section class="card view" aria-label="Bets">
         <div class="bar-row">
           <h2>Bets</h2>
-          <span class="muted">each names its entities, such as team-03:wins &gt; 9</span>
+          <span class="muted">conditions that name their entities</span>
           {bets.length > 0 && (
             <button class="small end" onClick={() => change([])}>
               Clear
@@ -51,7 +52,7 @@ export default function BookView() {
         {bets.length > 0 && <Bets bets={bets} answer={answer} onChange={change} />}
         <Adder
           label="Add a bet on"
-          placeholder="a condition to bet on"
+          placeholder={exampleOf(catalogue, "")}
           entity=""
           verb="Add"
           onAdd={(text) => change([...bets, { legs: [text], stake: "10", odds: "2", side: "back" }])}

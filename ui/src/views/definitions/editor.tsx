@@ -59,7 +59,11 @@ export function Editor({ model, kept, listed, onKept }: Props) {
         {kept && (
           <label class="check">
             <span class="muted">Version</span>
-            <select class="narrow" value={kept.version} onChange={(event) => setQuery({ version: event.currentTarget.value }, { push: true })}>
+            <select
+              class="narrow"
+              value={kept.version}
+              onChange={(event) => setQuery({ version: event.currentTarget.value }, { push: true })}
+            >
               {Array.from({ length: latest ?? kept.version }, (_, i) => (latest ?? kept.version) - i).map((version) => (
                 <option key={version}>{version}</option>
               ))}
@@ -70,13 +74,31 @@ export function Editor({ model, kept, listed, onKept }: Props) {
         {mayPlay.value && (
           <span class="end buttons">
             {!kept && (
-              <input class="name-input" aria-label="Name" placeholder="Name" spellcheck={false} value={name} onInput={(event) => setName(event.currentTarget.value)} />
+              <input
+                class="name-input"
+                aria-label="Name"
+                placeholder="Name"
+                spellcheck={false}
+                value={name}
+                onInput={(event) => setName(event.currentTarget.value)}
+              />
             )}
-            <button class={kept ? "" : "primary"} disabled={name === "" || text.trim() === "" || text === kept?.text} onClick={() => void keep()}>
+            <button
+              class={kept ? "" : "primary"}
+              disabled={name === "" || text.trim() === "" || text === kept?.text}
+              onClick={() => void keep()}
+            >
               {kept ? "Keep as a new version" : "Keep"}
             </button>
             {kept && text === kept.text && !found?.is_part && (
-              <Link class="button primary" to={href(["run"], { model: model.model, definition: kept.name, version: kept.version === latest ? null : kept.version })}>
+              <Link
+                class="button primary"
+                to={href(["run"], {
+                  model: model.model,
+                  definition: kept.name,
+                  version: kept.version === latest ? null : kept.version,
+                })}
+              >
                 <Icon name="play" /> Play
               </Link>
             )}
@@ -85,7 +107,15 @@ export function Editor({ model, kept, listed, onKept }: Props) {
       </div>
       {error && <ErrorNote error={error} />}
       <div class="editing">
-        <CodeArea id={EDITOR} label={`Text of the ${word}`} value={text} onInput={setText} marks={marks} readOnly={!mayPlay.value} describedBy="definition-faults" />
+        <CodeArea
+          id={EDITOR}
+          label={`Text of the ${word}`}
+          value={text}
+          onInput={setText}
+          marks={marks}
+          readOnly={!mayPlay.value}
+          describedBy="definition-faults"
+        />
         <div id="definition-faults" class="card view" aria-live="polite" data-busy={!isCurrent}>
           {checked.error ? (
             <ErrorNote error={checked.error} again={checked.again} />
@@ -117,7 +147,10 @@ export function Editor({ model, kept, listed, onKept }: Props) {
   );
 }
 
-const mark = (tone: Mark["tone"]) => (fault: Fault): Mark[] => (fault.line === undefined || fault.part ? [] : [{ line: fault.line, column: fault.column, tone }]);
+const mark =
+  (tone: Mark["tone"]) =>
+  (fault: Fault): Mark[] =>
+    fault.line === undefined || fault.part ? [] : [{ line: fault.line, column: fault.column, tone }];
 
 /** Faults with their places; one with a line leads there. */
 function Faults({ faults }: { faults: readonly Fault[] }) {

@@ -17,10 +17,12 @@ export default function Definitions({ rest: [name] }: { rest: string[] }) {
   const models = useAsked("models", (signal) => get<Model[]>("/api/v1/models", {}, signal));
   const listed = useAsked("definitions", (signal) => get<ListedDefinition[]>("/api/v1/definitions", {}, signal));
   const error = models.error ?? listed.error;
-  if (error) return <ErrorNote error={error} again={() => [models, listed].forEach((one) => one.error && one.again())} />;
+  if (error)
+    return <ErrorNote error={error} again={() => [models, listed].forEach((one) => one.error && one.again())} />;
   if (!models.value || !listed.value) return null;
   const defining = models.value.filter((model) => model.definition !== null);
-  if (name !== undefined) return <One key={name} name={name} models={defining} listed={listed.value} onKept={listed.again} />;
+  if (name !== undefined)
+    return <One key={name} name={name} models={defining} listed={listed.value} onKept={listed.again} />;
   if (query.value.get("new") !== null) {
     const model = defining.find((one) => one.model === query.value.get("model")) ?? defining[0];
     if (model) return <Editor model={model} kept={undefined} listed={listed.value} onKept={listed.again} />;
@@ -35,7 +37,9 @@ function List({ models, listed }: { models: readonly Model[]; listed: readonly L
     <div class="view">
       <div class="bar-row">
         <h1>Definitions</h1>
-        {listed.length > 0 && <Search label="Search definitions" value={search} onChange={(q) => setQuery({ q })} shortcut />}
+        {listed.length > 0 && (
+          <Search label="Search definitions" value={search} onChange={(q) => setQuery({ q })} shortcut />
+        )}
         <span class="end buttons">
           {mayPlay.value &&
             models.map((model) => (
@@ -47,7 +51,8 @@ function List({ models, listed }: { models: readonly Model[]; listed: readonly L
       </div>
       {listed.length === 0 ? (
         <Empty title="No definitions yet">
-          A definition is what you write for a model to play, such as a bingo event. The server keeps every version. An example:
+          A definition is what you write for a model to play, such as a bingo event. The server keeps every version. An
+          example:
           <Command text="manyworlds bingo example" />
         </Empty>
       ) : (
@@ -57,7 +62,15 @@ function List({ models, listed }: { models: readonly Model[]; listed: readonly L
           row={(index) => found[index] as ListedDefinition}
           rowKey={(one) => one.name}
           columns={[
-            { key: "name", title: "Name", cell: (one: ListedDefinition) => <Link class="strong" to={href(["definitions", one.name])}>{one.name}</Link> },
+            {
+              key: "name",
+              title: "Name",
+              cell: (one: ListedDefinition) => (
+                <Link class="strong" to={href(["definitions", one.name])}>
+                  {one.name}
+                </Link>
+              ),
+            },
             { key: "model", title: "Model", width: 140, cell: (one) => one.model },
             { key: "latest", title: "Latest version", width: 140, align: "right", cell: (one) => one.latest },
             { key: "changed", title: "Changed", width: 180, cell: (one) => time(one.changed) },
@@ -87,5 +100,7 @@ function One({ name, models, listed, onKept }: OneProps) {
   if (!kept.value) return null;
   const model = models.find((one) => one.model === kept.value?.model);
   if (model === undefined) return <Empty title={`This server has no model ${kept.value.model}`} />;
-  return <Editor key={`${name} ${kept.value.version}`} model={model} kept={kept.value} listed={listed} onKept={onKept} />;
+  return (
+    <Editor key={`${name} ${kept.value.version}`} model={model} kept={kept.value} listed={listed} onKept={onKept} />
+  );
 }

@@ -18,7 +18,11 @@ export interface Question {
 }
 
 /** Distributions for bars and dots: one an entity. */
-export function askBars({ ensemble, entities, outcome }: Question, bins: number, signal: AbortSignal): Promise<Distribution[]> {
+export function askBars(
+  { ensemble, entities, outcome }: Question,
+  bins: number,
+  signal: AbortSignal,
+): Promise<Distribution[]> {
   const quantiles = [...new Set([...QUANTILES, ...DOT_QUANTILES])].sort((a, b) => a - b);
   return post("/api/v1/outcome", { ensemble, entities, outcomes: [outcome], bins, quantiles }, signal);
 }
@@ -29,7 +33,11 @@ export function askCurve({ ensemble, entities, outcome }: Question, signal: Abor
 }
 
 export function series(distribution: Distribution): Series {
-  return { name: distribution.entity ?? distribution.outcome, bins: distribution.histogram, worlds: distribution.worlds };
+  return {
+    name: distribution.entity ?? distribution.outcome,
+    bins: distribution.histogram,
+    worlds: distribution.worlds,
+  };
 }
 
 /** The values of the dots. */

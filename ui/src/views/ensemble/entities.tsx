@@ -48,13 +48,27 @@ function Side({ current }: { current: EntitySpec }) {
   const to = (one: EntitySpec) => {
     // Another entity of the same kind has the same outcomes: the viewer stays at the one in view.
     const same = one.kind === current.kind;
-    return href(["ensemble", name], { entity: one.name, kind, outcome: same ? outcome : null, with: same ? others : [] });
+    return href(["ensemble", name], {
+      entity: one.name,
+      kind,
+      outcome: same ? outcome : null,
+      with: same ? others : [],
+    });
   };
   return (
     <aside class="side" aria-label="Entities">
-      <Search label={`Search ${plural(catalogue.entities.length, "entity", "entities")}`} value={search} onChange={setSearch} shortcut />
+      <Search
+        label={`Search ${plural(catalogue.entities.length, "entity", "entities")}`}
+        value={search}
+        onChange={setSearch}
+        shortcut
+      />
       {kinds.length > 0 && (
-        <select aria-label="Kind of entity" value={kind} onChange={(event) => setQuery({ kind: event.currentTarget.value })}>
+        <select
+          aria-label="Kind of entity"
+          value={kind}
+          onChange={(event) => setQuery({ kind: event.currentTarget.value })}
+        >
           <option value="">all kinds</option>
           {kinds.map((one) => (
             <option key={one.name} value={one.name}>
@@ -68,7 +82,13 @@ function Side({ current }: { current: EntitySpec }) {
       ) : (
         <VirtualTable
           label="Entities"
-          columns={[{ key: "entity", title: <span>{count(found.length)} shown</span>, cell: (one: EntitySpec) => <Entity to={to(one)} entity={one} current={one === current} /> }]}
+          columns={[
+            {
+              key: "entity",
+              title: <span>{count(found.length)} shown</span>,
+              cell: (one: EntitySpec) => <Entity to={to(one)} entity={one} current={one === current} />,
+            },
+          ]}
           rows={found.length}
           row={(index) => found[index] as EntitySpec}
           rowKey={(one) => one.name}
@@ -112,7 +132,11 @@ function Outcomes({ entity }: { entity: EntitySpec }) {
             ))}
           </span>
         )}
-        <span class="end muted">{shown.length === all.length ? plural(all.length, "outcome") : `${count(shown.length)} of ${count(all.length)}`}</span>
+        <span class="end muted">
+          {shown.length === all.length
+            ? plural(all.length, "outcome")
+            : `${count(shown.length)} of ${count(all.length)}`}
+        </span>
         <Search label="Search outcomes" value={search} onChange={(q) => setQuery({ q })} />
       </div>
       {shown.length === 0 ? (

@@ -46,7 +46,11 @@ export default function EnsemblePage({ rest: [name = "", at = "", ...rest] }: { 
         {TABS.length > 1 && (
           <nav class="tabs" aria-label={`Parts of ${name}`}>
             {TABS.map((one) => (
-              <Link key={one.at} to={href(["ensemble", name, one.at].filter(Boolean), { entity: query.value.get("entity") })} aria-current={one === tab ? "page" : undefined}>
+              <Link
+                key={one.at}
+                to={href(["ensemble", name, one.at].filter(Boolean), { entity: query.value.get("entity") })}
+                aria-current={one === tab ? "page" : undefined}
+              >
                 {one.name}
               </Link>
             ))}
@@ -84,7 +88,8 @@ function Top({ current: { name, stored, run } }: { current: Current }) {
       </span>
       <span class="muted">
         {count(worlds)}
-        {worlds < planned && ` of ${count(planned)}`} worlds · {stored.model} · seed {String(stored.seed)} · version {stored.version}
+        {worlds < planned && ` of ${count(planned)}`} worlds · {stored.model} · seed {String(stored.seed)} · version{" "}
+        {stored.version}
       </span>
       {run && worlds < planned && (
         <span class="running">
@@ -103,7 +108,8 @@ function Top({ current: { name, stored, run } }: { current: Current }) {
 }
 
 function Missing({ name, starts }: { name: string; starts: boolean }) {
-  if (starts) return <Empty title={`${name} has no worlds yet`}>Its first worlds are being played; this page follows.</Empty>;
+  if (starts)
+    return <Empty title={`${name} has no worlds yet`}>Its first worlds are being played; this page follows.</Empty>;
   return (
     <Empty title={`There is no ensemble "${name}"`}>
       It may have been dropped or renamed. <Link to={href([])}>Go to the list</Link>, or play it:

@@ -9,7 +9,12 @@ export function Numbers({ found, isFlag }: { found: readonly Distribution[]; isF
   return (
     <>
       {several ? (
-        <Table label="Summary" rows={found} rowKey={(one) => one.entity ?? ""} columns={[entity(), ...SUMMARY(isFlag)]} />
+        <Table
+          label="Summary"
+          rows={found}
+          rowKey={(one) => one.entity ?? ""}
+          columns={[entity(), ...SUMMARY(isFlag)]}
+        />
       ) : (
         <dl class="facts">
           {SUMMARY(isFlag).map((column) => (
@@ -49,7 +54,12 @@ const SUMMARY = (isFlag: boolean) => {
   const right = "right" as const;
   return [
     { key: "mean", title: isFlag ? "Probability" : "Mean", align: right, cell: (one: Distribution) => text(one.mean) },
-    { key: "ci", title: "95% interval", align: right, cell: (one: Distribution) => one.ci && `${text(one.ci[0])} to ${text(one.ci[1])}` },
+    {
+      key: "ci",
+      title: "95% interval",
+      align: right,
+      cell: (one: Distribution) => one.ci && `${text(one.ci[0])} to ${text(one.ci[1])}`,
+    },
     { key: "sd", title: "Std deviation", align: right, cell: (one: Distribution) => decimal(one.standard_deviation) },
     { key: "min", title: "Least", align: right, cell: (one: Distribution) => value(one.min) },
     { key: "max", title: "Greatest", align: right, cell: (one: Distribution) => value(one.max) },

@@ -49,28 +49,42 @@ export function OutcomeView({ entity, outcome }: { entity: EntitySpec; outcome: 
   return (
     <>
       <div class="bar-row">
-        <Link to={href(["ensemble", name], { entity: entity.name, kind: query.value.get("kind") })}>{plural(all.length, "outcome")}</Link>
+        <Link to={href(["ensemble", name], { entity: entity.name, kind: query.value.get("kind") })}>
+          {plural(all.length, "outcome")}
+        </Link>
         <h2>{outcome}</h2>
         <span class="muted">
           {entity.title || entity.name}
           {first && first.unit !== "" && ` · ${first.unit}`}
         </span>
         <span class="end buttons">
-          {at > 0 && <Link class="button small" to={go(all[at - 1]?.name ?? "")}>Previous</Link>}
-          {at >= 0 && at < all.length - 1 && <Link class="button small" to={go(all[at + 1]?.name ?? "")}>Next</Link>}
+          {at > 0 && (
+            <Link class="button small" to={go(all[at - 1]?.name ?? "")}>
+              Previous
+            </Link>
+          )}
+          {at >= 0 && at < all.length - 1 && (
+            <Link class="button small" to={go(all[at + 1]?.name ?? "")}>
+              Next
+            </Link>
+          )}
           <Files question={question} />
         </span>
       </div>
       <Overlay entity={entity} others={others} />
       {found.error && <ErrorNote error={found.error} again={found.again} />}
-      {found.value && found.value.some((one) => !isFinite(one)) && <p class="note">Some values are infinite or no numbers, so there is no picture.</p>}
+      {found.value && found.value.some((one) => !isFinite(one)) && (
+        <p class="note">Some values are infinite or no numbers, so there is no picture.</p>
+      )}
       {found.value?.every(isFinite) && first && (
         <div class="pictures" data-busy={found.busy}>
           <Picture title={`Histogram, ${title}`} extra={<Bins bins={bins} />}>
             <Bars title={title} found={found.value} word={word} entity={entity.name} outcome={outcome} spec={spec} />
           </Picture>
           <Picture title={`Cumulative, ${title}`}>
-            {curve.value?.every(isFinite) && <Cdf label={`Cumulative distribution, ${title}`} series={curve.value.map(series)} unit={first.unit} />}
+            {curve.value?.every(isFinite) && (
+              <Cdf label={`Cumulative distribution, ${title}`} series={curve.value.map(series)} unit={first.unit} />
+            )}
           </Picture>
           <Picture title={`100 dots, ${title}`}>
             {found.value.map((one, i) => (
@@ -104,7 +118,12 @@ function kept() {
 
 function shell(ensemble: string, { entities, outcome }: Question): string {
   const quoted = (text: string) => (/^[\w.:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
-  return ["manyworlds outcome", quoted(ensemble), ...entities.map((one) => `--entity ${quoted(one)}`), `--outcome ${quoted(outcome)}`].join(" ");
+  return [
+    "manyworlds outcome",
+    quoted(ensemble),
+    ...entities.map((one) => `--entity ${quoted(one)}`),
+    `--outcome ${quoted(outcome)}`,
+  ].join(" ");
 }
 
 interface BarsProps {
@@ -150,7 +169,15 @@ function Bars({ title, found, word, entity, outcome, spec }: BarsProps) {
 }
 
 /** A chart with its title and its files. */
-function Picture({ title, extra, children }: { title: string; extra?: ComponentChildren; children: ComponentChildren }) {
+function Picture({
+  title,
+  extra,
+  children,
+}: {
+  title: string;
+  extra?: ComponentChildren;
+  children: ComponentChildren;
+}) {
   const box = useRef<HTMLElement>(null);
   const chart = () => box.current?.querySelector<SVGSVGElement>(".chart svg");
   const [name] = title.split(",");
@@ -160,10 +187,24 @@ function Picture({ title, extra, children }: { title: string; extra?: ComponentC
         <h3>{name}</h3>
         <span class="end buttons">
           {extra}
-          <button class="quiet small" aria-label={`Save ${title} as SVG`} onClick={() => { const svg = chart(); if (svg) saveSvg(svg, title); }}>
+          <button
+            class="quiet small"
+            aria-label={`Save ${title} as SVG`}
+            onClick={() => {
+              const svg = chart();
+              if (svg) saveSvg(svg, title);
+            }}
+          >
             SVG
           </button>
-          <button class="quiet small" aria-label={`Save ${title} as PNG`} onClick={() => { const svg = chart(); if (svg) void attempt(() => savePng(svg, title)); }}>
+          <button
+            class="quiet small"
+            aria-label={`Save ${title} as PNG`}
+            onClick={() => {
+              const svg = chart();
+              if (svg) void attempt(() => savePng(svg, title));
+            }}
+          >
             PNG
           </button>
         </span>
@@ -190,7 +231,9 @@ function Bins({ bins }: { bins: number }) {
 function Overlay({ entity, others }: { entity: EntitySpec; others: string[] }) {
   const { catalogue } = useEnsemble();
   const [text, setText] = useState("");
-  const free = catalogue.entities.filter((one) => one.kind === entity.kind && one !== entity && !others.includes(one.name));
+  const free = catalogue.entities.filter(
+    (one) => one.kind === entity.kind && one !== entity && !others.includes(one.name),
+  );
   const found = free.filter((one) => matches(text, one.name, one.title)).slice(0, SUGGESTED);
   const title = (name: string) => catalogue.entities.find((one) => one.name === name)?.title || name;
   if (free.length === 0 && others.length === 0) return null;
@@ -201,7 +244,11 @@ function Overlay({ entity, others }: { entity: EntitySpec; others: string[] }) {
           <span class="key" />
           {title(one)}
           {i > 0 && (
-            <button class="quiet" aria-label={`Remove ${title(one)}`} onClick={() => setQuery({ with: others.filter((other) => other !== one) })}>
+            <button
+              class="quiet"
+              aria-label={`Remove ${title(one)}`}
+              onClick={() => setQuery({ with: others.filter((other) => other !== one) })}
+            >
               <Icon name="close" />
             </button>
           )}
@@ -239,9 +286,12 @@ function Files({ question: { ensemble, entities, outcome } }: { question: Questi
   return (
     <>
       <span class="muted">Values</span>
-      <button class="small" disabled={busy} onClick={() => void get("csv")}>CSV</button>
-      <button class="small" disabled={busy} onClick={() => void get("parquet")}>Parquet</button>
+      <button class="small" disabled={busy} onClick={() => void get("csv")}>
+        CSV
+      </button>
+      <button class="small" disabled={busy} onClick={() => void get("parquet")}>
+        Parquet
+      </button>
     </>
   );
 }
-

@@ -31,7 +31,12 @@ export function SmallMultiples({ ensemble, entity, outcomes, edition }: Props) {
   const rows = Math.ceil(outcomes.length / columns);
   const [from, to] = useRowsInWindow(grid, rows);
   const visible = outcomes.slice(from * columns, to * columns);
-  const { found, error, again } = useDistributions({ ensemble, entity, edition, names: visible.map((outcome) => outcome.name) });
+  const { found, error, again } = useDistributions({
+    ensemble,
+    entity,
+    edition,
+    names: visible.map((outcome) => outcome.name),
+  });
   return (
     <>
       {error && <ErrorNote error={error} again={again} />}
@@ -45,7 +50,12 @@ export function SmallMultiples({ ensemble, entity, outcomes, edition }: Props) {
         }}
       >
         {visible.map((outcome, i) => (
-          <li key={outcome.name} data-outcome={outcome.name} aria-setsize={outcomes.length} aria-posinset={from * columns + i + 1}>
+          <li
+            key={outcome.name}
+            data-outcome={outcome.name}
+            aria-setsize={outcomes.length}
+            aria-posinset={from * columns + i + 1}
+          >
             <Card ensemble={ensemble} entity={entity} outcome={outcome} found={found.get(outcome.name)} />
           </li>
         ))}
@@ -109,8 +119,11 @@ function useDistributions({ ensemble, entity, edition, names }: Wanted): Found {
     for (let i = 0; i < wanted.length; i += AT_ONCE) {
       const body = { ensemble, entities: [entity], outcomes: wanted.slice(i, i + AT_ONCE) };
       post<Distribution[]>("/api/v1/outcome", body, leave.signal).then(
-        (answers) => leave.signal.aborted || setFound((old) => new Map([...old, ...answers.map((one) => [one.outcome, one] as const)])),
-        (failed: unknown) => isCancelled(failed) || setError(failed instanceof ApiError ? failed : new ApiError(0, String(failed))),
+        (answers) =>
+          leave.signal.aborted ||
+          setFound((old) => new Map([...old, ...answers.map((one) => [one.outcome, one] as const)])),
+        (failed: unknown) =>
+          isCancelled(failed) || setError(failed instanceof ApiError ? failed : new ApiError(0, String(failed))),
       );
     }
   }, [edition, turn, names.join("\n")]);

@@ -45,7 +45,12 @@ export function Actions({ run, wide }: { run: Run; wide?: boolean }) {
         );
       })}
       {asking && (
-        <Confirm title={`Cancel ${run.ensemble}?`} verb="Cancel the run" onConfirm={() => act("cancel")} onClose={() => setAsking(false)}>
+        <Confirm
+          title={`Cancel ${run.ensemble}?`}
+          verb="Cancel the run"
+          onConfirm={() => act("cancel")}
+          onClose={() => setAsking(false)}
+        >
           No further worlds are played. Stored worlds stay.
         </Confirm>
       )}

@@ -21,13 +21,49 @@ const COLUMNS: Column<Row>[] = [
   { key: "name", title: "Ensemble", width: 210, sorts: true, cell: (row) => <Name row={row} /> },
   { key: "state", title: "State", width: 116, sorts: true, cell: (row) => <State row={row} /> },
   { key: "progress", title: "Progress", width: 240, cell: (row) => <Played row={row} /> },
-  { key: "rate", title: "Rate", width: 88, align: "right", cell: ({ run }) => playing(run) && rate(playing(run)?.worlds_per_s ?? 0) },
-  { key: "left", title: "Time left", width: 112, align: "right", cell: ({ run }) => playing(run)?.left_s != null && duration(playing(run)?.left_s ?? 0) },
-  { key: "actions", title: <span class="hidden">Actions</span>, width: 90, cell: ({ run }) => run && <Actions run={run} /> },
+  {
+    key: "rate",
+    title: "Rate",
+    width: 88,
+    align: "right",
+    cell: ({ run }) => playing(run) && rate(playing(run)?.worlds_per_s ?? 0),
+  },
+  {
+    key: "left",
+    title: "Time left",
+    width: 112,
+    align: "right",
+    cell: ({ run }) => playing(run)?.left_s != null && duration(playing(run)?.left_s ?? 0),
+  },
+  {
+    key: "actions",
+    title: <span class="hidden">Actions</span>,
+    width: 90,
+    cell: ({ run }) => run && <Actions run={run} />,
+  },
   { key: "model", title: "Model", width: 96, sorts: true, cell: (row) => row.model },
-  { key: "differs", title: "Differs in", hint: "Parameters that are not the same in all ensembles of the model", cell: (row) => <Differs row={row} /> },
-  { key: "seed", title: "Seed", width: 72, align: "right", sorts: true, cell: ({ stored }) => (stored?.seed === undefined ? "" : String(stored.seed)) },
-  { key: "bytes", title: "Size", width: 104, align: "right", sorts: true, cell: ({ stored }) => stored?.outcome_bytes !== undefined && bytes(stored.outcome_bytes + stored.event_bytes) },
+  {
+    key: "differs",
+    title: "Differs in",
+    hint: "Parameters that are not the same in all ensembles of the model",
+    cell: (row) => <Differs row={row} />,
+  },
+  {
+    key: "seed",
+    title: "Seed",
+    width: 72,
+    align: "right",
+    sorts: true,
+    cell: ({ stored }) => (stored?.seed === undefined ? "" : String(stored.seed)),
+  },
+  {
+    key: "bytes",
+    title: "Size",
+    width: 104,
+    align: "right",
+    sorts: true,
+    cell: ({ stored }) => stored?.outcome_bytes !== undefined && bytes(stored.outcome_bytes + stored.event_bytes),
+  },
   { key: "created", title: "Created", width: 186, sorts: true, cell: ({ stored }) => time(stored?.created) },
 ];
 
@@ -41,7 +77,8 @@ function columnsOf(rows: readonly Row[], isNarrow: boolean): Column<Row>[] {
     ...(rows.some((row) => row.run !== undefined) ? [] : ["rate", "left", "actions"]),
     ...(rows.some((row) => row.differs.length > 0) ? [] : ["differs"]),
   ]);
-  const width = ({ key, width }: Column<Row>) => (isNarrow && key === "name" ? { width: 130 } : width === undefined ? {} : { width });
+  const width = ({ key, width }: Column<Row>) =>
+    isNarrow && key === "name" ? { width: 130 } : width === undefined ? {} : { width };
   return COLUMNS.filter((column) => !without.has(column.key)).map((column) => ({ ...column, ...width(column) }));
 }
 
@@ -56,7 +93,9 @@ export default function List() {
     return stored.error ? <ErrorNote error={stored.error} again={stored.again} /> : null;
   }
   const all = rowsOf(stored.value, runs.value);
-  const found = all.filter((row) => matches(search, row.name, row.model, row.state, ...row.differs.map(([name, value]) => `${name}=${value}`)));
+  const found = all.filter((row) =>
+    matches(search, row.name, row.model, row.state, ...row.differs.map(([name, value]) => `${name}=${value}`)),
+  );
   const rows = sorted(found, key, direction === "down");
   const active = all.filter(isActive).length;
   return (
@@ -67,7 +106,9 @@ export default function List() {
           {search === "" ? count(all.length) : `${count(rows.length)} of ${count(all.length)}`}
           {active > 0 && `, ${count(active)} running`}
         </span>
-        {all.length > 0 && <Search label="Search ensembles" value={search} onChange={(q) => setQuery({ q })} shortcut />}
+        {all.length > 0 && (
+          <Search label="Search ensembles" value={search} onChange={(q) => setQuery({ q })} shortcut />
+        )}
         {mayPlay.value && (
           <Link class="button primary end" to={href(["run"])}>
             <Icon name="plus" /> Start a run
@@ -123,7 +164,12 @@ function State({ row }: { row: Row }) {
 
 function Played({ row }: { row: Row }) {
   if (row.stored?.error !== undefined) return <span class="bad">{row.stored.error}</span>;
-  if (row.run?.state === "failed" && row.run.error) return <span class="bad" title={row.run.error}>{row.run.error}</span>;
+  if (row.run?.state === "failed" && row.run.error)
+    return (
+      <span class="bad" title={row.run.error}>
+        {row.run.error}
+      </span>
+    );
   if (!isActive(row) && row.worlds === row.planned) return <>{plural(row.worlds, "world")}</>;
   return (
     <span class="played">

@@ -57,19 +57,37 @@ export type SortKey = "name" | "state" | "model" | "worlds" | "bytes" | "created
 export function sorted(rows: readonly Row[], key: string, down: boolean): Row[] {
   const of = (row: Row): string | Integer => {
     switch (key as SortKey) {
-      case "name": return row.name;
-      case "state": return row.state;
-      case "model": return row.model;
-      case "worlds": return row.worlds;
-      case "seed": return row.stored?.seed ?? 0;
-      case "bytes": return (row.stored?.outcome_bytes ?? 0) + (row.stored?.event_bytes ?? 0);
-      default: return started(row);
+      case "name":
+        return row.name;
+      case "state":
+        return row.state;
+      case "model":
+        return row.model;
+      case "worlds":
+        return row.worlds;
+      case "seed":
+        return row.stored?.seed ?? 0;
+      case "bytes":
+        return (row.stored?.outcome_bytes ?? 0) + (row.stored?.event_bytes ?? 0);
+      default:
+        return started(row);
     }
   };
   const order = (a: Row, b: Row) => {
     const [x, y] = [of(a), of(b)];
-    const by = typeof x === "string" && typeof y === "string" ? x.localeCompare(y, "en", { numeric: true }) : x < y ? -1 : x > y ? 1 : 0;
-    return Number(isActive(b)) - Number(isActive(a)) || (down ? -by : by) || a.name.localeCompare(b.name, "en", { numeric: true });
+    const by =
+      typeof x === "string" && typeof y === "string"
+        ? x.localeCompare(y, "en", { numeric: true })
+        : x < y
+          ? -1
+          : x > y
+            ? 1
+            : 0;
+    return (
+      Number(isActive(b)) - Number(isActive(a)) ||
+      (down ? -by : by) ||
+      a.name.localeCompare(b.name, "en", { numeric: true })
+    );
   };
   return [...rows].sort(order);
 }

@@ -23,7 +23,12 @@ export function Workers({ workers }: { workers: readonly Worker[] }) {
 }
 
 function State({ worker }: { worker: Worker }) {
-  if (worker.trouble) return <span class="state" data-tone="bad">{worker.trouble}</span>;
+  if (worker.trouble)
+    return (
+      <span class="state" data-tone="bad">
+        {worker.trouble}
+      </span>
+    );
   return (
     <span class="state" data-tone={worker.is_there ? "good" : "warn"}>
       {worker.is_there ? "works" : "silent"}

@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Catalogue } from "../../api/types";
 import { count } from "../../app/format";
-import { allOf, qualified, written } from "../../app/expression";
+import { allOf, qualified } from "../../app/expression";
 import { ODDS, oddsFormat } from "../../app/preferences";
 import { type Joint, jointHref, jointOf, leverageHref, remember, remembered, withBet, worldHref } from "../../app/question";
 import { Link, open, query } from "../../app/router";
@@ -10,9 +9,10 @@ import { Command, Empty } from "../../parts/empty";
 import { ErrorNote } from "../../parts/error_note";
 import { Segmented } from "../../parts/segmented";
 import { EntityPicker } from "../ensemble/entity_picker";
-import { outcomesOf, useEnsemble } from "../ensemble/context";
+import { useEnsemble } from "../ensemble/context";
 import { Numbers } from "./answer";
 import { active, useJoint } from "./ask";
+import { exampleOf } from "./example";
 import { Legs } from "./legs";
 import { shellOf } from "./shell";
 
@@ -64,7 +64,7 @@ export default function JointQuestion() {
           title="Legs"
           one="leg"
           hint="conditions that must all hold in the same world"
-          placeholder={example(catalogue, joint.entity)}
+          placeholder={exampleOf(catalogue, joint.entity)}
           legs={joint.legs}
           entity={joint.entity}
           probability={shares}
@@ -151,11 +151,4 @@ function TooFew({ body, onLower }: { body: Record<string, unknown>; onLower: (le
 /** The fair odds as a bet's first odds: the viewer enters those that are offered. */
 function fair(odds: number | null | undefined): string {
   return odds && odds > 1 ? odds.toFixed(2) : "2";
-}
-
-function example(catalogue: Catalogue, entity: string): string {
-  const owner = catalogue.entities.find((one) => one.name === entity) ?? catalogue.entities[0];
-  const outcome = owner && outcomesOf(catalogue, owner).find((one) => one.kind === "number");
-  if (!outcome) return "a condition";
-  return `such as ${written(owner.name === entity ? outcome.name : `${owner.name}:${outcome.name}`)} > 3`;
 }

@@ -19,7 +19,9 @@ export interface Form {
 
 export function formOf(model: Model, query: URLSearchParams): Form {
   const text = (name: string, standard = "") => query.get(name) ?? standard;
-  const pairs = query.getAll("set").map((pair) => [pair.split("=", 1)[0] ?? "", pair.slice(pair.indexOf("=") + 1)] as const);
+  const pairs = query
+    .getAll("set")
+    .map((pair) => [pair.split("=", 1)[0] ?? "", pair.slice(pair.indexOf("=") + 1)] as const);
   const existing = text("existing");
   return {
     name: text("name"),
@@ -42,12 +44,19 @@ const WORLDS_MAX = 4_294_967_295;
 const SEED_MAX = 18_446_744_073_709_551_615n;
 
 /** Why the form cannot be sent yet. The server checks all of it again. */
-export function faults(model: Model, form: Form, definitions: readonly ListedDefinition[], old: Ensemble | undefined): Faults {
+export function faults(
+  model: Model,
+  form: Form,
+  definitions: readonly ListedDefinition[],
+  old: Ensemble | undefined,
+): Faults {
   const found: Faults = {};
-  if (!(/^\d+$/.test(form.worlds) && Number(form.worlds) >= 1 && Number(form.worlds) <= WORLDS_MAX)) found.worlds = "give a whole number from 1";
+  if (!(/^\d+$/.test(form.worlds) && Number(form.worlds) >= 1 && Number(form.worlds) <= WORLDS_MAX))
+    found.worlds = "give a whole number from 1";
   if (!(/^\d+$/.test(form.seed) && BigInt(form.seed) <= SEED_MAX)) found.seed = "give a whole number from 0";
   if (form.untilOutcome !== "" && form.untilGoal === "") found.goal = "say how precise";
-  if (old && form.existing === "") found.existing = `An ensemble ${old.ensemble} exists: replace it, add worlds to it, or give another name.`;
+  if (old && form.existing === "")
+    found.existing = `An ensemble ${old.ensemble} exists: replace it, add worlds to it, or give another name.`;
   const missing = form.definition === "" || !definitions.some((one) => one.name === form.definition);
   if (model.definition?.required && missing) found.definition = `Choose ${article(model.definition.name)}.`;
   const refused = [...form.typed].some(([name, typed]) => {
@@ -98,5 +107,7 @@ export function command(model: Model, form: Form): string {
     form.existing === "replace" ? "--replace" : "",
     ...[...form.typed].map(([name, typed]) => `--param ${quoted(`${name}=${typed}`)}`),
     form.untilOutcome === "" ? "" : `--outcome ${quoted(form.untilOutcome)} --until-ci ${quoted(form.untilGoal)}`,
-  ].filter(Boolean).join(" ");
+  ]
+    .filter(Boolean)
+    .join(" ");
 }

@@ -20,7 +20,8 @@ export default function Start() {
   const kept = useAsked("definitions", (signal) => get<ListedDefinition[]>("/api/v1/definitions", {}, signal));
   const taken = useAsked(`taken ${listChanges.value}`, (signal) => get<Ensemble[]>("/api/v1/ensembles", {}, signal));
   const error = models.error ?? kept.error ?? taken.error;
-  if (error) return <ErrorNote error={error} again={() => [models, kept, taken].forEach((one) => one.error && one.again())} />;
+  if (error)
+    return <ErrorNote error={error} again={() => [models, kept, taken].forEach((one) => one.error && one.again())} />;
   if (!models.value || !kept.value || !taken.value) return null;
   const model = models.value.find((one) => one.model === query.value.get("model")) ?? models.value[0];
   if (model === undefined) return <Empty title="This server has no models" />;
@@ -30,14 +31,23 @@ export default function Start() {
       <ul class="models">
         {models.value.map((one) => (
           <li key={one.model}>
-            <Link class="multiple" to={href(["run"], { model: one.model })} aria-current={one === model ? "true" : undefined}>
+            <Link
+              class="multiple"
+              to={href(["run"], { model: one.model })}
+              aria-current={one === model ? "true" : undefined}
+            >
               <b>{one.model}</b>
               <small class="muted">{one.summary}</small>
             </Link>
           </li>
         ))}
       </ul>
-      <RunForm key={model.model} model={model} definitions={kept.value.filter((one) => one.model === model.model)} taken={taken.value} />
+      <RunForm
+        key={model.model}
+        model={model}
+        definitions={kept.value.filter((one) => one.model === model.model)}
+        taken={taken.value}
+      />
     </div>
   );
 }
@@ -75,37 +85,80 @@ function RunForm({ model, definitions, taken }: Props) {
       {model.definition && <DefinitionField model={model} definitions={definitions} form={form} />}
       <section class="card view">
         <div class="fields">
-          <Field name="name" label="Name" value={form.name} placeholder={model.model} about="of the ensemble: lower-case letters, digits, - _ and ." />
-          <Field name="worlds" label="Worlds" value={form.worlds} fault={wrong.worlds} about="how many times to play" numeric />
-          <Field name="seed" label="Seed" value={form.seed} fault={wrong.seed} about="the same seed gives the same worlds" numeric />
+          <Field
+            name="name"
+            label="Name"
+            value={form.name}
+            placeholder={model.model}
+            about="of the ensemble: lower-case letters, digits, - _ and ."
+          />
+          <Field
+            name="worlds"
+            label="Worlds"
+            value={form.worlds}
+            fault={wrong.worlds}
+            about="how many times to play"
+            numeric
+          />
+          <Field
+            name="seed"
+            label="Seed"
+            value={form.seed}
+            fault={wrong.seed}
+            about="the same seed gives the same worlds"
+            numeric
+          />
         </div>
         {old && (
           <Segmented
             label={`${name} exists:`}
             value={form.existing}
-            options={[["", "Choose"], ["replace", "Replace it"], ["extend", "Add worlds to it"]]}
+            options={[
+              ["", "Choose"],
+              ["replace", "Replace it"],
+              ["extend", "Add worlds to it"],
+            ]}
             onChange={(existing) => setQuery({ existing })}
           />
         )}
         <Segmented
           label="Events"
           value={form.events}
-          options={[["store", "Store"], ["replay", "Replay when asked"]]}
+          options={[
+            ["store", "Store"],
+            ["replay", "Replay when asked"],
+          ]}
           onChange={(events) => setQuery({ events: events === "store" ? null : events })}
         />
         {session.value?.fleet && (
           <Segmented
             label="Play"
             value={form.where}
-            options={[["server", "On this server"], ["fleet", "On the fleet"]]}
+            options={[
+              ["server", "On this server"],
+              ["fleet", "On the fleet"],
+            ]}
             onChange={(where) => setQuery({ where: where === "server" ? null : where })}
           />
         )}
         <details open={form.untilOutcome !== ""}>
           <summary>Stop once an estimate is precise enough</summary>
           <div class="fields">
-            <Field name="until" label="Outcome" value={form.untilOutcome} placeholder="team-01:wins" about="written as ENTITY:OUTCOME" />
-            <Field name="goal" label="Half width of the 95% interval" value={form.untilGoal} placeholder="0.5%" fault={wrong.goal} about="in percent of the mean, or in the unit of the outcome" />
+            <Field
+              name="until"
+              label="Outcome"
+              value={form.untilOutcome}
+              placeholder="team-01:wins"
+              about="written as ENTITY:OUTCOME"
+            />
+            <Field
+              name="goal"
+              label="Half width of the 95% interval"
+              value={form.untilGoal}
+              placeholder="0.5%"
+              fault={wrong.goal}
+              about="in percent of the mean, or in the unit of the outcome"
+            />
           </div>
         </details>
       </section>
@@ -185,15 +238,30 @@ function Field({ name, label, value, about, placeholder, fault, numeric }: Field
 }
 
 /** Which kept definition to play. */
-function DefinitionField({ model, definitions, form }: { model: Model; definitions: readonly ListedDefinition[]; form: Form }) {
+function DefinitionField({
+  model,
+  definitions,
+  form,
+}: {
+  model: Model;
+  definitions: readonly ListedDefinition[];
+  form: Form;
+}) {
   const word = model.definition?.name ?? "definition";
   const chosen = definitions.find((one) => one.name === form.definition);
   if (definitions.length === 0) {
     const isNeeded = model.definition?.required;
     return (
       <section class="card bar-row">
-        <span>{isNeeded ? `${model.model} plays ${article(word)} that you write.` : `Optional: play ${article(word)} of your own.`}</span>
-        <Link class={isNeeded ? "button primary" : "button small"} to={href(["definitions"], { model: model.model, new: true })}>
+        <span>
+          {isNeeded
+            ? `${model.model} plays ${article(word)} that you write.`
+            : `Optional: play ${article(word)} of your own.`}
+        </span>
+        <Link
+          class={isNeeded ? "button primary" : "button small"}
+          to={href(["definitions"], { model: model.model, new: true })}
+        >
           Write one
         </Link>
       </section>
@@ -204,7 +272,11 @@ function DefinitionField({ model, definitions, form }: { model: Model; definitio
       <div class="fields">
         <div class="field">
           <label for="run-definition">{word}</label>
-          <select id="run-definition" value={form.definition} onChange={(event) => setQuery({ definition: event.currentTarget.value, version: null })}>
+          <select
+            id="run-definition"
+            value={form.definition}
+            onChange={(event) => setQuery({ definition: event.currentTarget.value, version: null })}
+          >
             <option value="">{model.definition?.required ? "choose one" : "none"}</option>
             {definitions.map((one) => (
               <option key={one.name}>{one.name}</option>
@@ -215,7 +287,11 @@ function DefinitionField({ model, definitions, form }: { model: Model; definitio
         {chosen && (
           <div class="field">
             <label for="run-version">Version</label>
-            <select id="run-version" value={form.version} onChange={(event) => setQuery({ version: event.currentTarget.value })}>
+            <select
+              id="run-version"
+              value={form.version}
+              onChange={(event) => setQuery({ version: event.currentTarget.value })}
+            >
               <option value="">latest ({chosen.latest})</option>
               {Array.from({ length: chosen.latest }, (_, i) => String(chosen.latest - i)).map((version) => (
                 <option key={version}>{version}</option>
@@ -230,4 +306,3 @@ function DefinitionField({ model, definitions, form }: { model: Model; definitio
     </section>
   );
 }
-

@@ -12,8 +12,14 @@ export function text(value: Value): string {
 /** Reads what was typed; a message if the parameter does not accept it. */
 export function read(spec: ParameterSpec, typed: string): { value: Value } | { fault: string } {
   const isList = spec.kind === "numbers" || spec.kind === "texts";
-  const items = isList ? typed.split(",").map((item) => item.trim()).filter((item) => item !== "") : [typed.trim()];
-  if (spec.items_max !== undefined && items.length > spec.items_max) return { fault: `give at most ${spec.items_max} items` };
+  const items = isList
+    ? typed
+        .split(",")
+        .map((item) => item.trim())
+        .filter((item) => item !== "")
+    : [typed.trim()];
+  if (spec.items_max !== undefined && items.length > spec.items_max)
+    return { fault: `give at most ${spec.items_max} items` };
   if (spec.kind === "number" || spec.kind === "numbers") {
     const numbers = items.map((item) => (item === "" ? NaN : Number(item)));
     const outside = numbers.some((n) => Number.isNaN(n) || n < (spec.min ?? -Infinity) || n > (spec.max ?? Infinity));
@@ -57,10 +63,21 @@ export function ParameterField({ spec, typed, onInput }: Props) {
             ))}
           </select>
         ) : (
-          <input {...aria} inputMode={spec.kind === "number" ? "decimal" : "text"} spellcheck={false} value={current} onInput={(event) => input(event.currentTarget.value)} />
+          <input
+            {...aria}
+            inputMode={spec.kind === "number" ? "decimal" : "text"}
+            spellcheck={false}
+            value={current}
+            onInput={(event) => input(event.currentTarget.value)}
+          />
         )}
         {typed !== undefined && (
-          <button type="button" class="quiet small" aria-label={`Reset ${spec.name}`} onClick={() => onInput(undefined)}>
+          <button
+            type="button"
+            class="quiet small"
+            aria-label={`Reset ${spec.name}`}
+            onClick={() => onInput(undefined)}
+          >
             Reset
           </button>
         )}

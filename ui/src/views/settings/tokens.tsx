@@ -63,7 +63,7 @@ export function Tokens() {
           onClose={() => setLeaving(undefined)}
           onConfirm={async () => {
             const went = await attempt(() => remove("/api/v1/tokens", { name: leaving.name }), `Revoked "${leaving.name}"`);
-            // Who revokes the token of the session is logged out by this.
+            // If the viewer revoked the session's own token, this request leads to the login.
             if (went) asked.again();
           }}
         >
