@@ -88,6 +88,6 @@ impl Store {
         let files = fs::read_dir(folder).into_iter().flatten().flatten();
         let ranges =
             files.filter_map(|file| file.file_name().to_str()?.strip_suffix(".parquet")?.parse::<WorldRange>().ok());
-        ranges.map(|range| range.count()).sum()
+        ranges.map(WorldRange::count).sum()
     }
 }
