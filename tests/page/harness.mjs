@@ -179,8 +179,8 @@ export async function serve(folder, { args = [] } = {}) {
 
 let launched;
 
-/** A page in the browser, at `url` unless `visit` is false. Complaints fail the test unless `expect` allows them. */
-export async function browse(t, url, { width = 1280, height = 800, scheme = "light", expect = [], visit = true, ...context } = {}) {
+/** A page in the browser. What it complains about fails the test, unless `expect` allows it. */
+export async function browse(t, url, { width = 1280, height = 800, scheme = "light", expect = [], ...context } = {}) {
   if (launched === undefined) {
     const executablePath = process.env.MANYWORLDS_CHROMIUM ?? "/usr/bin/chromium";
     launched = chromium.launch({ executablePath, args: ["--no-sandbox"] });
@@ -215,7 +215,7 @@ export async function browse(t, url, { width = 1280, height = 800, scheme = "lig
       "the browser complains",
     );
   });
-  if (visit) await page.goto(url);
+  await page.goto(url);
   return page;
 }
 
