@@ -5,6 +5,7 @@ mod newest;
 mod registry;
 mod remove;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -94,8 +95,8 @@ impl Store {
         Ok(names)
     }
 
-    /// All ensembles by name: the current version, or why it cannot be read.
-    pub async fn ensembles(&self) -> Result<Vec<(String, Result<StoredEnsemble>)>> {
+    /// All ensembles by name: the current version, or why it cannot be read. Reads only the rows that `read` lacks.
+    pub async fn ensembles(&self, read: &mut ReadRows) -> Result<Vec<(String, Result<StoredEnsemble>)>> {
         let rows = self.ensembles.segments().await?;
         let plans: Vec<_> = rows.iter().map(|row| (self.ensembles.root().join(&row.path), Some(row.bytes))).collect();
         // Reading its ensemble reports a missing file.
@@ -103,21 +104,38 @@ impl Store {
             Err(error) if error.kind() == ErrorKind::Environment => return Err(error.into()),
             _ => {}
         }
+        let (outcomes, events) = (self.outcomes.segments().await?, self.events.segments().await?);
+        let (mut outcomes, mut events) = (by_name(&outcomes), by_name(&events));
         let mut all = Vec::new();
-        for name in self.names().await? {
-            let found = self.ensemble(&name).await;
-            all.push((name, found));
+        for (name, rows) in by_name(&rows) {
+            let (outcomes, events) = (outcomes.remove(name), events.remove(name));
+            let current = self.current(name, &rows, outcomes.unwrap_or_default(), events.unwrap_or_default(), read);
+            all.push((name.to_owned(), current));
         }
+        read.keep(&rows);
         Ok(all)
     }
 
     /// The current version of an ensemble.
     pub async fn ensemble(&self, name: &str) -> Result<StoredEnsemble> {
         let rows = self.rows_of(name).await?;
-        let outcomes = self.outcomes.segments().await?;
+        let (outcomes, events) = (self.outcomes.segments().await?, self.events.segments().await?);
+        let (rows, outcomes, events) = (rows.iter().collect::<Vec<_>>(), of(&outcomes, name), of(&events, name));
+        self.current(name, &rows, outcomes, events, &mut ReadRows::default())
+    }
+
+    /// The current version of an ensemble: its rows of `sim.ensembles`, and its segments of outcomes and events.
+    fn current(
+        &self,
+        name: &str,
+        rows: &[&Segment],
+        outcomes: Vec<&Segment>,
+        events: Vec<&Segment>,
+        read: &mut ReadRows,
+    ) -> Result<StoredEnsemble> {
         // A worker unaware of a dropped version may have committed a range of it since.
         let is_registered = |version: &u64| rows.iter().any(|row| version_of(row) == *version);
-        let current = outcomes.iter().filter(|s| is_of(s, name)).map(version_of).filter(is_registered).max();
+        let current = outcomes.iter().map(|s| version_of(s)).filter(is_registered).max();
         // Until a range is complete, an ensemble's oldest version is the current one.
         let row = match current {
             Some(version) => rows.iter().find(|s| version_of(s) == version),
@@ -125,11 +143,26 @@ impl Store {
         };
         let row = row.ok_or_else(|| damaged(name, "its outcomes belong to no registered version"))?;
         let version = version_of(row);
-        let Described { plan, created, enough, .. } = self.read_plan(name, row)?;
-        let outcomes = self.ranges(&self.outcomes, name, version).await?;
-        let mut events = self.ranges(&self.events, name, version).await?;
+        let described = self.read_row(name, row, read)?;
+        let outcomes = ranges(&self.outcomes, name, version, outcomes)?;
+        let mut events = ranges(&self.events, name, version, events)?;
         events.retain(|(range, _, _)| outcomes.iter().any(|(done, _, _)| done == range));
-        Ok(StoredEnsemble { plan, version, created, enough, outcomes, events, disk: self.disk.clone() })
+        Ok(StoredEnsemble {
+            plan: described.plan.clone(),
+            version,
+            created: described.created.clone(),
+            enough: described.enough.clone(),
+            outcomes,
+            events,
+            disk: self.disk.clone(),
+        })
+    }
+
+    /// The stored ranges of one version.
+    async fn done(&self, name: &str, version: u64) -> Result<Vec<WorldRange>> {
+        let outcomes = self.outcomes.segments().await?;
+        let stored = ranges(&self.outcomes, name, version, of(&outcomes, name))?;
+        Ok(stored.into_iter().map(|(range, _, _)| range).collect())
     }
 
     async fn rows_of(&self, name: &str) -> Result<Vec<Segment>> {
@@ -139,19 +172,6 @@ impl Store {
             return Err(EnsembleError::Unknown { name: name.to_owned(), data, have });
         }
         Ok(rows)
-    }
-
-    async fn ranges(&self, table: &Table, name: &str, version: u64) -> Result<Vec<RangeFile>> {
-        let segments = table.segments().await?;
-        let mine = segments.iter().filter(|s| is_of(s, name) && version_of(s) == version);
-        let mut ranges: Vec<_> = mine
-            .map(|s| {
-                let range = range_of(s).ok_or_else(|| damaged(name, &format!("{} is not a range", s.path)))?;
-                Ok((range, table.root().join(&s.path), s.bytes))
-            })
-            .collect::<Result<_>>()?;
-        ranges.sort_unstable_by_key(|(range, _, _)| *range);
-        Ok(ranges)
     }
 
     /// Registers a new ensemble, or a new version of one.
@@ -206,11 +226,7 @@ impl Store {
         let older = |s: &Segment| is_of(s, name) && version_of(s) < version;
         let replaces = versions > 1 || outcomes.iter().any(older);
         let registered = self.registered(plan, version, Vec::new(), replaces);
-        let done = if replaces {
-            staged(&*self.disk, &registered)
-        } else {
-            self.ranges(&self.outcomes, name, version).await?.into_iter().map(|(range, _, _)| range).collect()
-        };
+        let done = if replaces { staged(&*self.disk, &registered) } else { self.done(name, version).await? };
         Ok(Registered { done, ..registered })
     }
 
@@ -256,4 +272,32 @@ fn staged(disk: &dyn Disk, ensemble: &Registered) -> Vec<WorldRange> {
         events && is_whole(&ensemble.paths.outcomes(*range))
     };
     ensemble.plan.ranges().into_iter().filter(whole).collect()
+}
+
+/// The segments of an ensemble.
+fn of<'s>(segments: &'s [Segment], name: &str) -> Vec<&'s Segment> {
+    segments.iter().filter(|segment| is_of(segment, name)).collect()
+}
+
+/// Segments by the ensemble that they belong to.
+fn by_name(segments: &[Segment]) -> BTreeMap<&str, Vec<&Segment>> {
+    let mut map: BTreeMap<&str, Vec<&Segment>> = BTreeMap::new();
+    for segment in segments {
+        if let Some(name) = segment.partition.get("ensemble") {
+            map.entry(name).or_default().push(segment);
+        }
+    }
+    map
+}
+
+/// The segments of one version in the order of their ranges.
+fn ranges(table: &Table, name: &str, version: u64, segments: Vec<&Segment>) -> Result<Vec<RangeFile>> {
+    let mine = segments.into_iter().filter(|segment| version_of(segment) == version);
+    let file = |segment: &Segment| {
+        let range = range_of(segment).ok_or_else(|| damaged(name, &format!("{} is not a range", segment.path)))?;
+        Ok((range, table.root().join(&segment.path), segment.bytes))
+    };
+    let mut ranges: Vec<_> = mine.map(file).collect::<Result<_>>()?;
+    ranges.sort_unstable_by_key(|(range, _, _)| *range);
+    Ok(ranges)
 }

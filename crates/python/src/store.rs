@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use ::ensemble::{MakeModel, Store as Tables, StoredEnsemble};
+use ::ensemble::{MakeModel, ReadRows, Store as Tables, StoredEnsemble};
 use disk::{Disk, Place};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -84,7 +84,7 @@ impl Store {
     /// All ensembles, in the form of `GET /api/v1/ensembles`.
     fn ensembles(&self, py: Python<'_>) -> PyResult<String> {
         let Some(tables) = self.tables_of_ensembles(py)? else { return Ok("[]".to_owned()) };
-        let found = wait(py, async move { tables.ensembles().await })?;
+        let found = wait(py, async move { tables.ensembles(&mut ReadRows::default()).await })?;
         let listed = found.into_iter().map(|(name, found)| match found {
             Ok(ensemble) => ensemble.to_json(),
             Err(error) => json!({"ensemble": name, "state": "unreadable", "error": error.to_string()}),
@@ -108,7 +108,7 @@ impl Store {
         let tables = self.tables_of_ensembles(py)?;
         let (folder, session) = (self.folder.clone(), self.session()?);
         wait(py, async move {
-            let ensembles = Ensembles::read(tables.as_ref()).await?;
+            let ensembles = Ensembles::read(tables.as_ref(), &mut ReadRows::default()).await?;
             let scope = Scope { database: DATABASE, databases: None };
             Ok::<_, QueryError>(
                 Engine::open_scoped(&folder, ensembles, make_model(), &session, &Unique::new(), scope)?.tables(),
@@ -124,7 +124,7 @@ impl Store {
         wait(py, async move {
             let ensembles = match one {
                 Some(one) => one,
-                None => Ensembles::read(tables.as_ref()).await?,
+                None => Ensembles::read(tables.as_ref(), &mut ReadRows::default()).await?,
             };
             let scope = Scope { database: DATABASE, databases: None };
             let engine = Engine::open_scoped(&folder, ensembles, make_model(), &session, &Unique::new(), scope)?;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use disk::RealDisk;
-use ensemble::{Columns, EnsembleError, Store, StoredEnsemble, open_columns};
+use ensemble::{Columns, EnsembleError, ReadRows, Store, StoredEnsemble, open_columns};
 use sql::{Ensembles, QueryError};
 
 use crate::error::Refusal;
@@ -18,10 +18,16 @@ const COLUMN_BYTES_MAX: usize = 64 << 20;
 /// Ensembles cached between queries.
 #[derive(Default)]
 pub(crate) struct Warm {
-    /// The ensembles, with the tables' last commit times before the read.
-    known: tokio::sync::Mutex<Option<(Commits, Ensembles)>>,
+    known: tokio::sync::Mutex<Known>,
     /// Least recently used first.
     open: Mutex<Vec<Arc<Columns>>>,
+}
+
+#[derive(Default)]
+struct Known {
+    /// The ensembles, with the tables' last commit times before the read.
+    ensembles: Option<(Commits, Ensembles)>,
+    rows: ReadRows,
 }
 
 /// Last commit time of each ensemble table.
@@ -40,17 +46,17 @@ impl Warm {
         let mut known = self.known.lock().await;
         // Taken before the tables are read, so that a commit in between triggers another read.
         let commits = Store::committed_at(data);
-        if let Some((before, ensembles)) = &*known
+        if let Some((before, ensembles)) = &known.ensembles
             && *before == commits
         {
             return Ok(ensembles.clone());
         }
         let settled = is_settled(&commits);
         let store = Store::open(data, Arc::new(RealDisk)).await?;
-        let ensembles = Ensembles::read(store.as_ref()).await?;
+        let ensembles = Ensembles::read(store.as_ref(), &mut known.rows).await?;
         // An unreadable ensemble may become readable without a commit.
         let keep = settled && ensembles.iter().all(|(_, found)| found.is_ok());
-        *known = keep.then(|| (commits, ensembles.clone()));
+        known.ensembles = keep.then(|| (commits, ensembles.clone()));
         Ok(ensembles)
     }
 

@@ -18,7 +18,7 @@ use datafusion::prelude::{SQLOptions, SessionContext};
 use datafusion::sql::parser::Statement;
 use datafusion::sql::sqlparser::ast;
 use disk::Disk;
-use ensemble::{MakeModel, Store};
+use ensemble::{MakeModel, ReadRows, Store};
 use futures::StreamExt as _;
 use futures::future::BoxFuture;
 use table::{DATABASE, SIM};
@@ -83,7 +83,7 @@ impl Engine {
             if store.is_none() && databases.values().all(|tables| tables.names().next().is_none()) {
                 return Ok(None);
             }
-            let ensembles = Ensembles::read(store.as_ref()).await?;
+            let ensembles = Ensembles::read(store.as_ref(), &mut ReadRows::default()).await?;
             Self::over(ensembles, databases, make_model, &Session::new(options)?, DATABASE).map(Some)
         })
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ensemble::{Columns, EnsembleError, MakeModel, Store, StoredEnsemble};
+use ensemble::{Columns, EnsembleError, MakeModel, ReadRows, Store, StoredEnsemble};
 use futures::future::BoxFuture;
 use model::{Model, UnknownName};
 
@@ -36,14 +36,14 @@ impl From<StoredEnsemble> for Ensembles {
 }
 
 impl Ensembles {
-    /// Reads the ensembles of `store`; none for `None`.
+    /// Reads the ensembles of `store`; none for `None`. Reads only the rows of `sim.ensembles` that `read` lacks.
     ///
     /// # Errors
     /// If the tables cannot be read. An unreadable ensemble is listed with its error.
-    pub fn read(store: Option<&Store>) -> BoxFuture<'_, Result<Self, QueryError>> {
+    pub fn read<'s>(store: Option<&'s Store>, read: &'s mut ReadRows) -> BoxFuture<'s, Result<Self, QueryError>> {
         Box::pin(async move {
             let Some(store) = store else { return Ok(Self::default()) };
-            let found = store.ensembles().await?.into_iter();
+            let found = store.ensembles(read).await?.into_iter();
             let mut found: Vec<_> = found.map(|(name, found)| (name, found.map(Arc::new).map_err(Arc::new))).collect();
             found.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
             Ok(Self(found.into()))

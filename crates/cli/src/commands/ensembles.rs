@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use disk::Place;
-use ensemble::{EnsembleError, Store};
+use ensemble::{EnsembleError, ReadRows, Store};
 use fleet::Ledger;
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ pub(crate) async fn list(place: &Place, format: Format) -> Result<()> {
     let (data, disk) = place.open()?;
     let mut rows = Vec::new();
     let ensembles = match Store::open(&data, disk).await? {
-        Some(store) => store.ensembles().await?,
+        Some(store) => store.ensembles(&mut ReadRows::default()).await?,
         None => Vec::new(),
     };
     for (name, found) in ensembles {

@@ -1,12 +1,13 @@
 //! The newest version of each ensemble, complete or not: what a watcher of runs needs to know.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::sync::Arc;
 
+use table::Segment;
 use world::WorldRange;
 
-use super::{Described, Result, Store};
+use super::{Described, Result, Store, by_name};
 use crate::paths::{range_of, version_of};
 
 /// The newest version of an ensemble.
@@ -34,7 +35,15 @@ impl Newest {
 
 /// Rows of `sim.ensembles` that were read before: a row never changes under its path.
 #[derive(Default)]
-pub struct ReadRows(BTreeMap<String, Option<Arc<Described>>>);
+pub struct ReadRows(HashMap<String, Arc<Described>>);
+
+impl ReadRows {
+    /// Forgets all rows but these.
+    pub(super) fn keep(&mut self, rows: &[Segment]) {
+        let kept: HashSet<&str> = rows.iter().map(|row| row.path.as_str()).collect();
+        self.0.retain(|path, _| kept.contains(path.as_str()));
+    }
+}
 
 impl Store {
     /// The newest version of each readable ensemble, by name. Reads only the rows that `read` lacks.
@@ -47,20 +56,11 @@ impl Store {
             }
         }
         let rows = self.ensembles.segments().await?;
-        let mut by_name: BTreeMap<&str, Vec<_>> = BTreeMap::new();
-        for row in &rows {
-            if let Some(name) = row.partition.get("ensemble") {
-                by_name.entry(name).or_default().push(row);
-            }
-        }
-        let mut known = std::mem::take(&mut read.0);
         let mut all = Vec::new();
-        for (name, rows) in by_name {
+        for (name, rows) in by_name(&rows) {
             let Some(row) = rows.iter().max_by_key(|row| version_of(row)) else { continue };
             // Other routes report an unreadable row.
-            let described = known.remove(&row.path).unwrap_or_else(|| self.read_plan(name, row).ok().map(Arc::new));
-            read.0.insert(row.path.clone(), described.clone());
-            let Some(described) = described else { continue };
+            let Ok(described) = self.read_row(name, row, read) else { continue };
             let version = version_of(row);
             let replaces = rows.len() > 1 || worlds.range((name, 0)..(name, version)).next().is_some();
             let stored = if replaces {
@@ -79,7 +79,18 @@ impl Store {
                 replaces,
             });
         }
+        read.keep(&rows);
         Ok(all)
+    }
+
+    /// The content of a row of `sim.ensembles`.
+    pub(super) fn read_row(&self, name: &str, row: &Segment, read: &mut ReadRows) -> Result<Arc<Described>> {
+        if let Some(described) = read.0.get(&row.path) {
+            return Ok(described.clone());
+        }
+        let described = Arc::new(self.read_plan(name, row)?);
+        read.0.insert(row.path.clone(), described.clone());
+        Ok(described)
     }
 
     /// Worlds of a version that is not committed yet. Its files have their final names once they are whole.

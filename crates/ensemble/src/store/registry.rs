@@ -180,8 +180,7 @@ impl Store {
         loop {
             tries += 1;
             let row = self.row_of(name, version).await?;
-            let ranges = self.ranges(&self.outcomes, name, version).await?;
-            let now: usize = ranges.iter().map(|(range, _, _)| range.count()).sum();
+            let now: usize = self.done(name, version).await?.into_iter().map(WorldRange::count).sum();
             if now != stored as usize {
                 let reason = format!("it has {now} worlds by now, and had {stored}: another process adds worlds to it");
                 return Err(EnsembleError::Extension { name: name.to_owned(), reason });
@@ -280,6 +279,7 @@ mod tests {
     use disk::RealDisk;
     use model::Catalogue;
 
+    use super::super::ReadRows;
     use super::*;
 
     fn plan(worlds: u32) -> Plan {
@@ -305,7 +305,7 @@ mod tests {
         let error = |error: EnsembleError| error.to_string();
         vec![
             store.ensemble("season").await.err().map(error),
-            store.ensembles().await.unwrap().remove(0).1.err().map(error),
+            store.ensembles(&mut ReadRows::default()).await.unwrap().remove(0).1.err().map(error),
             store.resume("season").await.err().map(error),
             store.take_up("season", version).await.err().map(error),
             store.extend(&plan(30)).await.err().map(error),
