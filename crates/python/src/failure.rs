@@ -142,6 +142,8 @@ impl From<QuestionError> for Failure {
             | QuestionError::Level { .. }
             | QuestionError::BookAmounts
             | QuestionError::NotFinite { .. }
+            | QuestionError::NoBins
+            | QuestionError::Quantile { .. }
             | QuestionError::NoEntity { .. } => "InvalidError",
         };
         Self::new(class, error)

@@ -22,7 +22,7 @@ pub(crate) async fn definitions(
     access.may_read_of(SIM)?;
     let library = app.library.clone();
     let listed = tokio::task::spawn_blocking(move || library.list()).await.map_err(|e| broken(&e))?;
-    Ok(Json(listed.map_err(of_definitions)?))
+    Ok(Json(listed.map_err(|e| of_definitions(&e))?))
 }
 
 #[derive(Deserialize)]
@@ -40,7 +40,7 @@ pub(crate) async fn definition(
     access.may_read_of(SIM)?;
     let library = app.library.clone();
     let got = tokio::task::spawn_blocking(move || library.get(&wanted.name, wanted.version)).await;
-    Ok(Json(got.map_err(|e| broken(&e))?.map_err(of_definitions)?))
+    Ok(Json(got.map_err(|e| broken(&e))?.map_err(|e| of_definitions(&e))?))
 }
 
 #[derive(Deserialize)]
@@ -64,7 +64,7 @@ pub(crate) async fn save(
     }
     let library = app.library.clone();
     let saved = tokio::task::spawn_blocking(move || library.save(&name, &model, &text)).await;
-    Ok(Json(json!({"version": saved.map_err(|e| broken(&e))?.map_err(of_definitions)?})))
+    Ok(Json(json!({"version": saved.map_err(|e| broken(&e))?.map_err(|e| of_definitions(&e))?})))
 }
 
 #[derive(Deserialize)]

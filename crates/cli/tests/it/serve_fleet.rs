@@ -40,7 +40,7 @@ impl Drop for Worker {
 
 #[test]
 fn a_fleet_of_two_is_controlled_over_http() {
-    const WORLDS: u32 = 600;
+    const WORLDS: u32 = 200;
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let server = start(&data, &service("MANYWORLDS_LEDGER"), &service("MANYWORLDS_BROKER"));
@@ -81,7 +81,7 @@ fn a_fleet_of_two_is_controlled_over_http() {
     let played: i64 =
         run["workers"].as_array().unwrap().iter().map(|worker| worker["worlds_done"].as_i64().unwrap()).sum();
     assert_eq!(played, i64::from(WORLDS), "{run}");
-    let words = ["run", "football", "--worlds", "600", "--events", "replay", "--seed", "7"];
+    let words = ["run", "football", "--worlds", "200", "--events", "replay", "--seed", "7"];
     assert_eq!(server.hash(&name), run_json(&folder.path().join("shell"), &words)["hash"]);
     drop(workers);
 }

@@ -115,7 +115,7 @@ mod tests {
             let reals = Narrow::F64((0..column.len()).map(|world| column.value(world)).collect());
             let joint = Joint::of(&column, &classes);
             assert_eq!(joint, Joint::of(&Column { values: reals, scale: 1 }, &classes));
-            assert_eq!((joint.counts.len(), joint.worlds(), joint.hits()), (11, 76, 51));
+            assert_eq!((joint.counts.len(), joint.worlds(), joint.hits()), (11, 76, 50));
         }
         assert_eq!(Joint::of(&Column { values: Narrow::U8(Vec::new()), scale: 1 }, &[]).counts, []);
     }

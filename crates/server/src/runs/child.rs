@@ -12,7 +12,7 @@ use disk::RealDisk;
 use ensemble::{Registered, Store};
 use fleet::{Broker, Ledger, SubmitOptions};
 use model::Model;
-use run::{Control, Options, RunError, Until, play};
+use run::{Control, Options, Until, play};
 use table::PageFormat;
 use tokio::runtime::Builder;
 
@@ -187,13 +187,9 @@ impl Worker {
             Ok(summary) if summary.complete => Ended::Complete,
             Ok(summary) if summary.is_enough => Ended::Enough,
             Ok(_) => Ended::Stopped,
-            Err(error) => Ended::Failed(reason(&error)),
+            Err(error) => Ended::Failed(error.to_string()),
         }))
     }
-}
-
-fn reason(error: &RunError) -> String {
-    error.to_string()
 }
 
 async fn open(data: &Path) -> Result<Store, Refusal> {

@@ -41,7 +41,12 @@ pub(crate) struct View {
 
 impl Fleet {
     pub(crate) fn new(settings: FleetSettings) -> Arc<Self> {
-        Arc::new(Self { settings, ledger: Default::default(), seen: Mutex::default(), answers: watch::Sender::new(0) })
+        Arc::new(Self {
+            settings,
+            ledger: tokio::sync::Mutex::default(),
+            seen: Mutex::default(),
+            answers: watch::Sender::new(0),
+        })
     }
 
     /// # Errors

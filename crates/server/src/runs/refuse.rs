@@ -23,7 +23,7 @@ pub(crate) fn no_model(ensemble: &str, reason: &str) -> Refusal {
     conflict(format!("ensemble {ensemble:?} cannot be played here: {reason}")).of_kind(MODEL)
 }
 
-pub(crate) fn of_parameters(error: ParameterError) -> Refusal {
+pub(crate) fn of_parameters(error: &ParameterError) -> Refusal {
     let refusal = Refusal::bad(error.to_string());
     match error.parameter() {
         Some(name) => refusal.with("parameter", json!(name)).with("field", json!("parameters")),
@@ -33,7 +33,7 @@ pub(crate) fn of_parameters(error: ParameterError) -> Refusal {
 
 pub(crate) fn of_request(error: RequestError) -> Refusal {
     let field = match error {
-        RequestError::Parameters(error) => return of_parameters(error),
+        RequestError::Parameters(error) => return of_parameters(&error),
         RequestError::Name(_) => "name",
         RequestError::Worlds(_) | RequestError::NoRange => "worlds",
         RequestError::TakesNone { .. } | RequestError::Undefined { .. } | RequestError::Faults { .. } => "definition",
@@ -70,7 +70,7 @@ pub(crate) fn of_fleet(error: FleetError) -> Refusal {
     }
 }
 
-pub(crate) fn of_definitions(error: DefinitionsError) -> Refusal {
+pub(crate) fn of_definitions(error: &DefinitionsError) -> Refusal {
     let text = error.to_string();
     match error {
         DefinitionsError::Unknown(_) | DefinitionsError::Version { .. } => {

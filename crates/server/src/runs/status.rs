@@ -129,12 +129,11 @@ impl Watch {
         let tables = self.stored.look(&self.data).await?;
         let (active, records) = self.runs.all();
         let mut runs: BTreeMap<String, Run> = BTreeMap::new();
-        for newest in tables.newest.iter() {
+        for newest in &*tables.newest {
             let growth = tables.growing.get(&newest.name).copied();
             let record = records.get(&newest.name).filter(|record| record.version == newest.version);
-            let submitted = fleet.iter().flat_map(|view| view.ensembles.iter());
-            let submitted =
-                submitted.into_iter().find(|one| one.name == newest.name && one.version as u64 == newest.version);
+            let mut submitted = fleet.iter().flat_map(|view| view.ensembles.iter());
+            let submitted = submitted.find(|one| one.name == newest.name && one.version as u64 == newest.version);
             let run = match submitted {
                 Some(submitted) if record.is_none() => Some(of_fleet(submitted)),
                 _ => {

@@ -25,7 +25,7 @@ const QUEUED_MAX: usize = 100;
 /// Jobs that are prepared at once: each measures its model.
 const PREPARED_MAX: usize = 2;
 /// Time for a cancelled run to drop its ranges.
-const CANCEL_WITHIN: Duration = Duration::from_secs(3);
+const CANCEL_WITHIN: Duration = Duration::from_secs(1);
 
 /// What a run does now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -294,7 +294,7 @@ impl Runs {
             self.state().active.values().filter_map(|active| active.orders.clone()).collect();
         // As for a pause: the run can be resumed.
         left.iter().for_each(|orders| _ = orders.send(Order::Cancel));
-        if tokio::time::timeout(2 * CANCEL_WITHIN, ended).await.is_err() {
+        if tokio::time::timeout(5 * CANCEL_WITHIN, ended).await.is_err() {
             tracing::error!("processes of runs were not ended");
         }
     }

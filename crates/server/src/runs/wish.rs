@@ -8,7 +8,7 @@ use std::sync::Arc;
 use definitions::{Checked, Library, check};
 use disk::RealDisk;
 use ensemble::Plan;
-use model::{Model, ParameterError, Parameters, Plugin, UnknownName};
+use model::{Model, Parameters, Plugin, UnknownName};
 use run::{Request, Sizing};
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -131,10 +131,10 @@ impl Wish {
 
     fn parameters(&self, plugin: &Plugin) -> Result<Parameters, Refusal> {
         let text = self.parameters.as_ref().map_or("{}", |parameters| parameters.get());
-        let parameters = Parameters::from_json(&plugin.parameters, text).map_err(of_parameters)?;
+        let parameters = Parameters::from_json(&plugin.parameters, text).map_err(|error| of_parameters(&error))?;
         if parameters.given_definition().is_some() {
             let names = plugin.parameters.iter().map(|spec| &*spec.name);
-            return Err(of_parameters(ParameterError::Unknown(UnknownName::new("no parameter", "definition", names))));
+            return Err(of_parameters(&UnknownName::new("no parameter", "definition", names).into()));
         }
         Ok(parameters)
     }
@@ -148,7 +148,7 @@ impl Wish {
             Some(Definition::Kept { name, version }) => {
                 let kept = library
                     .get(name, *version)
-                    .map_err(|error| of_definitions(error).with("field", json!("definition")))?;
+                    .map_err(|error| of_definitions(&error).with("field", json!("definition")))?;
                 if kept.model != plugin.name {
                     let text = format!("definition {name:?} is for model {:?}, not for {:?}", kept.model, plugin.name);
                     return Err(Refusal::bad(text).with("field", json!("definition")));
