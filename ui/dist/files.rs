@@ -42,7 +42,7 @@
     ("/assets/joint-ZHEW55IR.js", "text/javascript; charset=utf-8", include_bytes!("joint-ZHEW55IR.js.gz").as_slice()),
     ("/assets/leverage-AS2EFIQV.js", "text/javascript; charset=utf-8", include_bytes!("leverage-AS2EFIQV.js.gz").as_slice()),
     ("/assets/main-SGSTJQXR.js", "text/javascript; charset=utf-8", include_bytes!("main-SGSTJQXR.js.gz").as_slice()),
-    ("/assets/main-UFBNPAYX.css", "text/css; charset=utf-8", include_bytes!("main-UFBNPAYX.css.gz").as_slice()),
+    ("/assets/main-VBJROVP4.css", "text/css; charset=utf-8", include_bytes!("main-VBJROVP4.css.gz").as_slice()),
     ("/assets/run-U42WMGUM.js", "text/javascript; charset=utf-8", include_bytes!("run-U42WMGUM.js.gz").as_slice()),
     ("/assets/settings-UICWGHNK.js", "text/javascript; charset=utf-8", include_bytes!("settings-UICWGHNK.js.gz").as_slice()),
     ("/assets/sql-SEH4YD5I.js", "text/javascript; charset=utf-8", include_bytes!("sql-SEH4YD5I.js.gz").as_slice()),

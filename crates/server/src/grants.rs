@@ -18,7 +18,7 @@ pub(crate) async fn list(
     State(app): State<App>,
     Extension(access): Extension<Access>,
 ) -> Result<Json<Vec<Value>>, Refusal> {
-    let grants = app.change_tokens(&access, |file| file.list()).await?;
+    let grants = app.change_tokens(&access, TokenFile::list).await?;
     Ok(Json(grants.iter().map(Grant::to_json).collect()))
 }
 
@@ -65,11 +65,11 @@ impl App {
         };
         // Waits for a lock, and for the disk.
         let changed = tokio::task::spawn_blocking(move || change(&TokenFile::new(path))).await;
-        changed.map_err(|error| broken(&error))?.map_err(refused)
+        changed.map_err(|error| broken(&error))?.map_err(|error| refused(&error))
     }
 }
 
-fn refused(error: TokenError) -> Refusal {
+fn refused(error: &TokenError) -> Refusal {
     let text = error.to_string();
     match error {
         TokenError::Taken { .. } => Refusal::new(StatusCode::CONFLICT, text),

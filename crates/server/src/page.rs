@@ -11,6 +11,8 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD as BASE64;
 use flate2::read::GzDecoder;
 use sha2::{Digest as _, Sha256};
 
@@ -70,8 +72,8 @@ fn find(path: &str) -> Option<&'static File> {
 
 /// A weak tag, because the content is the same with and without compression.
 fn tag(content: &[u8]) -> Option<HeaderValue> {
-    let hash: String = Sha256::digest(content).iter().take(12).map(|byte| format!("{byte:02x}")).collect();
-    HeaderValue::from_str(&format!("W/\"{hash}\"")).ok()
+    let digest = Sha256::digest(content);
+    HeaderValue::from_str(&format!("W/\"{}\"", BASE64.encode(&digest[..9]))).ok()
 }
 
 fn content((_, kind, compressed): &File, headers: &HeaderMap, cache: &'static str) -> Result<Response, Refusal> {

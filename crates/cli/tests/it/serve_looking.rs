@@ -287,7 +287,7 @@ fn errors_of_expressions_name_their_place() {
     let data = tempfile::tempdir().unwrap();
     import(data.path());
     let server = Served::start(data.path(), &[]);
-    let rows: String = (0..5).map(|n| format!("cpu,host=h{n} load={n}\n")).collect();
+    let rows = [0, 1, 2, 3, 4].map(|n| format!("cpu,host=h{n} load={n}\n")).concat();
     assert_eq!(server.post("/write?db=d", rows.as_bytes()).status, 204);
     let price = |leg: &str| json!({"ensemble": "queues", "entity": "queue-0", "legs": ["late", leg]});
     let outcome = |text: &str| json!({"ensemble": "queues", "entities": ["queue-0"], "outcomes": [text]});
@@ -389,8 +389,8 @@ fn worlds_are_downloaded_as_csv_and_parquet() {
 fn answers_of_sql_are_downloaded_as_parquet() {
     let data = tempfile::tempdir().unwrap();
     let server = Served::start(data.path(), &["--question-memory", "64"]);
-    let rows: String =
-        (0..500).map(|n| format!("cpu,host=h{} load={n}.5,big={}i {n}\n", n % 3, i64::MAX - n)).collect();
+    let row = |n: i64| format!("cpu,host=h{} load={n}.5,big={}i {n}\n", n % 3, i64::MAX - n);
+    let rows = (0..500).map(row).collect::<Vec<_>>().concat();
     assert_eq!(server.post("/write?db=d", rows.as_bytes()).status, 204);
     let sql = |sql: &str| server.post_json("/api/v1/sql?format=parquet", &json!({"sql": sql}));
     let rows = parquet(&sql("SELECT big, load, host, time FROM d.cpu ORDER BY time"));

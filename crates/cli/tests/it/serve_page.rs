@@ -31,7 +31,7 @@ fn the_page_and_its_files_are_in_the_program() {
     assert_eq!((index.status, header(&index, "content-type")), (200, Some("text/html; charset=utf-8")));
     assert_eq!((header(&index, "cache-control"), header(&index, "content-encoding")), (Some("no-cache"), None));
     let files = assets(&index.text());
-    assert!(files.iter().any(|file| file.ends_with(".js")), "{}", index.text());
+    assert!(files.iter().any(|file| file.rsplit_once('.').is_some_and(|(_, kind)| kind == "js")), "{}", index.text());
     for path in files.iter().map(String::as_str).chain(["/"]) {
         let plain = get(&server, path, &[]);
         let packed = get(&server, path, &[("accept-encoding", "br, gzip")]);

@@ -126,7 +126,7 @@ fn names_with_every_character_come_back_as_they_are() {
     let data = tempfile::tempdir().unwrap();
     let server = Served::start(data.path(), &[]);
     for name in ["<script>alert(1)</script>", "a'\"`b", "../x", "ä \u{1f980}", "%2e%2e", "a&b=c", "$(x)"] {
-        let escaped: String = name.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let escaped = name.bytes().map(|byte| format!("%{byte:02X}")).collect::<Vec<_>>().concat();
         let path = format!("/api/v1/write/json?table=odd.{escaped}");
         let reply = server.post(&path, b"{\"time\": 1, \"x\": 1}\n");
         assert_eq!(reply.status, 204, "{name}: {}", reply.text());
@@ -185,14 +185,8 @@ fn tokens_see_their_own_databases() {
     let tables = |path: &str, token: &str| {
         let reply = site.send("GET", path, token, &json!({}));
         assert_eq!(reply.status, 200, "{path}: {}", reply.text());
-        let tables = reply
-            .json()
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|table| table["table"].as_str().unwrap().to_owned())
-            .collect::<Vec<_>>();
-        tables
+        let names = reply.json();
+        names.as_array().unwrap().iter().map(|table| table["table"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     for path in ["/api/v1/tables", "/api/v1/logs"] {
         assert_eq!(tables(path, &all), ["mine.cpu", "theirs.cpu"], "{path}");

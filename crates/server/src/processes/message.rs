@@ -153,7 +153,7 @@ pub(crate) struct Failure {
     /// An unknown name in the query.
     pub(crate) unknown: Option<String>,
     /// The expression with the error, and the error's position in it.
-    pub(crate) place: Option<(String, usize)>,
+    pub(crate) place: Option<Box<(String, usize)>>,
 }
 
 impl Failure {
@@ -164,7 +164,7 @@ impl Failure {
 
     pub(crate) fn of(refusal: &Refusal, code: &str) -> Self {
         let kind = refusal.kind().map(str::to_owned);
-        let place = refusal.place().map(|(text, position)| (text.to_owned(), position));
+        let place = refusal.place().map(|(text, position)| Box::new((text.to_owned(), position)));
         Self { kind, place, ..Self::new(refusal.status(), code, refusal.text()) }
     }
 }
@@ -210,7 +210,7 @@ impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
         let status = StatusCode::from_u16(failure.status);
         let refusal = Self::new(status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), failure.text);
-        let refusal = refusal.placed(failure.place.as_ref());
+        let refusal = refusal.placed(failure.place.as_deref());
         match failure.kind {
             Some(kind) => refusal.of_kind(&kind),
             None => refusal,
