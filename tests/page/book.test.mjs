@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
-import { browse, data, eventually, everywhere, serve, shellJson } from "./harness.mjs";
+import { browse, data, eventually, everywhere, picture, serve, shellJson } from "./harness.mjs";
 
 let server;
 let folder;
@@ -38,6 +38,7 @@ test("a_book_from_a_joint_question_equals_the_shell", async (t) => {
   }
   await page.reload();
   await eventually(async () => assert.equal(await page.locator("#book-mean").innerText(), signed(book.mean)));
+  await picture(page, "book");
   await everywhere(page);
   await page.getByRole("textbox", { name: "Stake of bet 2" }).fill("x");
   await page.getByRole("region", { name: "Profit" }).waitFor({ state: "detached" });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { before, test } from "node:test";
-import { LINES, axe, browse, data, empty, eventually, everywhere, serve, shell } from "./harness.mjs";
+import { LINES, axe, browse, data, empty, eventually, everywhere, picture, serve, shell } from "./harness.mjs";
 
 let open, guarded;
 const tokens = {};
@@ -129,6 +129,7 @@ test("last_hour_is_drawn", async (t) => {
     const { series } = await (await get(open, "/api/v1/history")).json();
     assert.equal(await figure.locator(".end").innerText(), `${(series.memory_bytes.at(-1) / 1e6).toFixed(2)} MB`);
   });
+  await picture(page, "server");
   await everywhere(page);
 });
 

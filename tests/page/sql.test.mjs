@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { before, test } from "node:test";
-import { LINES, axe, browse, empty, eventually, everywhere, serve, shell, shellJson } from "./harness.mjs";
+import { LINES, axe, browse, empty, eventually, everywhere, picture, serve, shell, shellJson } from "./harness.mjs";
 
 let server;
 before(async () => {
@@ -238,6 +238,7 @@ test("result_is_drawn", async (t) => {
   await page.getByRole("radio", { name: "Chart" }).check({ force: true });
   await page.getByRole("figure", { name: "load over time" }).locator("canvas").waitFor();
   assert.deepEqual((await page.locator(".u-legend .u-label").allInnerTexts()).slice(1).map((name) => name.replace(/:$/, "")).sort(), ["web-0", "web-1", "web-2", "web-3"]);
+  await picture(page, "sql");
 });
 
 test("tabs_history_and_saved_queries_survive_a_reload", async (t) => {

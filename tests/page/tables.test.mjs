@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
-import { LINES, browse, empty, eventually, everywhere, serve, shell, shellJson } from "./harness.mjs";
+import { LINES, browse, empty, eventually, everywhere, picture, serve, shell, shellJson } from "./harness.mjs";
 
 // Names that break pages which paste them into HTML, addresses, SQL, or shells.
 const NASTY = ["<img src=x onerror=alert(1)>", `o'br"ien`, "a b", "😀 table", "שלום", "semi;--drop", "a/b%2F?#&", "`back` $HOME", "x".repeat(120)];
@@ -60,6 +60,7 @@ test("chart_equals_ask", async (t) => {
     const row = expected.find((one) => one.time === last && one.host === host);
     assert.equal(Number(shown[i]), row["p95(load)"], host);
   }
+  await picture(page, "table");
 });
 
 test("groups_filter_and_the_address_reproduces_it", async (t) => {
