@@ -75,6 +75,7 @@ test("token_is_created_shown_once_and_revoked", async (t) => {
   await page.getByRole("button", { name: "Done" }).click();
   await page.reload();
   const row = page.getByRole("row", { name });
+  await row.waitFor();
   assert.deepEqual((await row.getByRole("cell").allInnerTexts()).slice(0, 3), [name, "read", "metrics, other"]);
   assert.ok(!(await page.content()).includes(token), "the token is shown once");
   await page.getByRole("button", { name: `Revoke ${name}` }).click();
