@@ -31,7 +31,7 @@ fn overview(command: &Command) -> String {
     let styles = Styles::styled();
     let (bold, group) = (styles.get_literal(), styles.get_header());
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-    let mut text = format!("{about}\n{group}Usage:{group:#} {bold}manyworlds{bold:#} <COMMAND> [OPTIONS]\n\n");
+    let mut text = format!("{about}\n{group}Usage:{group:#} {bold}manyworlds{bold:#} <COMMAND> [OPTIONS]\n");
     for (title, names) in GROUPS {
         let commands = names.iter().filter_map(|name| command.find_subcommand(name));
         for (place, one) in commands.enumerate() {

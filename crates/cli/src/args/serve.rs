@@ -132,12 +132,12 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "N", default_value_t = 2, env = "MANYWORLDS_RUNS",
         value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) runs: u32,
-    /// Ledger of the fleet that requests may use
+    /// Let requests use the fleet of this ledger
     ///
     /// As postgres://USER:PASSWORD@HOST:PORT/DATABASE.
     #[arg(long, value_name = "URL", env = "MANYWORLDS_LEDGER", hide_env_values = true)]
     pub(crate) ledger: Option<String>,
-    /// Broker of the fleet that requests may submit to
+    /// Let requests submit through this broker
     ///
     /// As amqp://USER:PASSWORD@HOST:PORT/VHOST.
     #[arg(long, value_name = "URL", env = "MANYWORLDS_BROKER", hide_env_values = true)]
