@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use model::{ParameterSpec, Plugin};
+use serde_json::Value;
 
 use super::MODELS;
 use super::simulation::started;
@@ -35,5 +36,17 @@ pub(crate) fn models(name: Option<&str>, program: &ProgramArgs, format: Format) 
     if let Some(definition) = plugin.definition.as_ref().filter(|_| format == Format::Table) {
         note(&format!("--{} FILE: {}", definition.name, definition.doc));
     }
-    show(format, &parameters.iter().map(ParameterSpec::description).collect::<Vec<_>>(), &table)
+    show(format, &parameters.iter().map(described).collect::<Vec<_>>(), &table)
+}
+
+/// A parameter's description with the titles of the table as keys.
+fn described(spec: &ParameterSpec) -> Value {
+    let mut described = spec.description();
+    for (key, title) in [("name", "parameter"), ("doc", "meaning")] {
+        described[title] = described[key].take();
+    }
+    if let Some(keys) = described.as_object_mut() {
+        keys.retain(|key, _| key != "name" && key != "doc");
+    }
+    described
 }

@@ -41,7 +41,7 @@ fn models_list_what_parameters_accept() {
     let said = |words: &[&str]| String::from_utf8(program(words).output().unwrap().stdout).unwrap();
     let parameters: serde_json::Value =
         serde_json::from_str(&said(&["models", "football", "--format", "json"])).unwrap();
-    let pace = parameters.as_array().unwrap().iter().find(|p| p["name"] == "pace").unwrap();
+    let pace = parameters.as_array().unwrap().iter().find(|p| p["parameter"] == "pace").unwrap();
     assert_eq!(
         (&pace["kind"], &pace["default"], &pace["min"], &pace["max"]),
         (&json!("number"), &json!(1.0), &json!(0.7), &json!(1.5))
