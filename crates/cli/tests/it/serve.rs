@@ -88,7 +88,7 @@ fn what_is_refused_is_named_and_the_rest_is_stored() {
         ("/api/v1/write/arrow?table=t", b"no", 400, "Arrow"),
         ("/nowhere", b"", 404, "nothing at this path"),
         ("/api/v1/sql", b"{}", 400, "send {\"sql\": \"...\"}"),
-        ("/api/v1/sql?format=xml", b"{\"sql\": \"SELECT 1\"}", 400, "choose json, csv or arrow"),
+        ("/api/v1/sql?format=xml", b"{\"sql\": \"SELECT 1\"}", 400, "choose json, csv, arrow or parquet"),
     ] {
         let reply = server.send("POST", path, &[("content-type", "application/json")], body);
         assert_eq!(reply.status, status, "{path}: {}", reply.text());
