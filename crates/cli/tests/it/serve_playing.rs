@@ -18,6 +18,8 @@ use crate::support::{json as run_json, program};
 const PATIENCE: Duration = Duration::from_mins(10);
 /// Long enough to be stopped in the middle, short enough to be completed.
 const WORLDS: u32 = 240;
+/// Long enough to be stopped twice.
+const LONG: u32 = 1_000;
 
 /// A server without a fleet.
 pub(crate) fn start(data: &Path, words: &[&str]) -> Served {
@@ -182,12 +184,12 @@ fn paused_runs_go_on_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let server = start(&data, &[]);
-    server.accepts("/api/v1/run", &season("s", WORLDS), 202);
+    server.accepts("/api/v1/run", &season("s", LONG), 202);
     let run = server.act("pause", "s");
     assert!(["pausing", "paused"].contains(&run["state"].as_str().unwrap()), "{run}");
     let run = server.until_state("s", "paused");
     let stored = server.stored("s");
-    assert!(stored < u64::from(WORLDS) && run["worlds_done"] == stored, "{run}");
+    assert!(stored < u64::from(LONG) && run["worlds_done"] == stored, "{run}");
     assert_eq!(run["can"], json!(["resume", "cancel"]));
     assert!(server.refuses("pause", "s").contains("is paused"));
     server.stop();
@@ -202,7 +204,7 @@ fn paused_runs_go_on_after_a_restart() {
     assert_eq!((&run["state"], &run["error"]), (&json!("paused"), &Value::Null), "{run}");
     server.act("resume", "s");
     server.until_state("s", "complete");
-    assert_eq!(server.hash("s"), hash_of_shell(folder.path(), WORLDS));
+    assert_eq!(server.hash("s"), hash_of_shell(folder.path(), LONG));
 }
 
 #[test]
