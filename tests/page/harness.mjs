@@ -120,7 +120,9 @@ export function empty() {
 export const LINES = ROWS.join("\n");
 
 function started(program, args, said, env = {}) {
-  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
+  // A test that wants a fleet names it.
+  const { MANYWORLDS_LEDGER, MANYWORLDS_BROKER, ...rest } = process.env;
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...rest, ...env } });
   let text = "";
   return new Promise((done, fail) => {
     const timer = setTimeout(() => fail(new Error(`${program} ${args.join(" ")} did not start:\n${text}`)), PATIENCE);

@@ -33,9 +33,11 @@ impl Served {
         Self::start_on(data, &[&["--listen", "127.0.0.1:0"], words].concat())
     }
 
-    /// Starts a server that listens on the address in `words`.
+    /// Starts a server that listens on the address in `words`. It does not use the fleet of the tests' environment.
     pub(crate) fn start_on(data: &Path, words: &[&str]) -> Self {
-        Self::of(program(&["serve"]).args(words).arg("--data").arg(data))
+        let mut command = program(&["serve"]);
+        command.env_remove("MANYWORLDS_LEDGER").env_remove("MANYWORLDS_BROKER");
+        Self::of(command.args(words).arg("--data").arg(data))
     }
 
     /// Starts a server with a command.
