@@ -258,7 +258,7 @@ pub(crate) enum Command {
     /// With --pg it serves PostgreSQL clients too. Stop it with Ctrl-C: it flushes all rows first.
     #[command(after_long_help = "Example:\n  manyworlds serve --listen 127.0.0.1:8080 --pg 127.0.0.1:5432")]
     Serve(Box<ServeArgs>),
-    /// Open the page of a server in the browser
+    /// Open the page in a browser
     ///
     /// Starts a server with the flags of `serve`, unless one listens on the address already. Opens the page with
     /// $BROWSER or xdg-open.

@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_mins(10);
 /// Long enough to be stopped in the middle, short enough to be completed.
 const WORLDS: u32 = 240;
 /// Long enough to be stopped twice.
-const LONG: u32 = 1_000;
+const LONG: u32 = 480;
 
 /// A server without a fleet.
 pub(crate) fn start(data: &Path, words: &[&str]) -> Served {
