@@ -45,6 +45,8 @@ fn hostile_requests_leave_the_server_alive() {
     for (path, operations) in document["paths"].as_object().unwrap() {
         routes.extend(operations.as_object().unwrap().keys().map(|method| (method.to_uppercase(), path.clone())));
     }
+    // Its answer has no end.
+    routes.retain(|(_, path)| path != "/api/v1/status/stream");
     assert!(routes.len() > 15, "{routes:?}");
     rounds(1, |dice| {
         let (method, path) = &routes[dice.below(routes.len())];
