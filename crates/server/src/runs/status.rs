@@ -125,9 +125,15 @@ impl Watch {
             Some(fleet) => Some(fleet.view().await),
             None => None,
         };
-        // The tables first: a run that ends meanwhile is then in the records.
-        let tables = self.stored.look(&self.data).await?;
-        let (active, records) = self.runs.all();
+        // The tables first: a run that ends meanwhile is then in the records, and what it stored last is looked for.
+        let (tables, (active, records)) = loop {
+            let ended = self.runs.ended();
+            let tables = self.stored.look(&self.data, ended).await?;
+            let runs = self.runs.all();
+            if self.runs.ended() == ended {
+                break (tables, runs);
+            }
+        };
         let mut runs: BTreeMap<String, Run> = BTreeMap::new();
         for newest in &*tables.newest {
             let growth = tables.growing.get(&newest.name).copied();

@@ -23,6 +23,8 @@ struct Open {
     store: Option<Store>,
     rows: ReadRows,
     commits: Commits,
+    /// Runs that had ended.
+    ended: u64,
     view: View,
     growth: BTreeMap<String, VecDeque<(Instant, usize)>>,
     looked: Instant,
@@ -48,14 +50,16 @@ impl Stored {
         }
     }
 
-    /// The current tables. While they change often, the answer may be a moment old.
-    pub(crate) async fn look(&self, data: &Path) -> Result<View, EnsembleError> {
+    /// The current tables, `ended` runs having ended. While they change often, the answer may be a moment old, but not
+    /// older than the last end of a run.
+    pub(crate) async fn look(&self, data: &Path, ended: u64) -> Result<View, EnsembleError> {
         let mut open = self.0.lock().await;
         // Taken before the tables are read, so that a commit in between triggers another read.
         let commits = Store::committed_at(data);
         if let Some(open) = &mut *open {
             let is_known = open.commits == commits && is_settled(&commits);
-            if is_known || open.looked.elapsed() < SHARE * open.took {
+            let is_recent = open.ended == ended && open.looked.elapsed() < SHARE * open.took;
+            if is_known || is_recent {
                 open.measure();
                 return Ok(open.view.clone());
             }
@@ -97,7 +101,7 @@ impl Stored {
         };
         let view = View { newest: Arc::new(newest), lists, growing: Arc::default() };
         let (looked, took) = (Instant::now(), began.elapsed());
-        let open = open.insert(Open { store, rows, commits, view, growth, looked, took });
+        let open = open.insert(Open { store, rows, commits, ended, view, growth, looked, took });
         open.measure();
         Ok(open.view.clone())
     }

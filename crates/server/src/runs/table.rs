@@ -64,6 +64,8 @@ struct State {
     active: BTreeMap<String, Active>,
     queue: VecDeque<String>,
     records: BTreeMap<String, Record>,
+    /// Counts the runs whose process has ended.
+    ended: u64,
     is_closing: bool,
 }
 
@@ -111,6 +113,11 @@ impl Runs {
     pub(crate) fn all(&self) -> (BTreeMap<String, Active>, BTreeMap<String, Record>) {
         let state = self.state();
         (state.active.clone(), state.records.clone())
+    }
+
+    /// Counts the runs whose process has ended: what they stored is in the tables.
+    pub(crate) fn ended(&self) -> u64 {
+        self.state().ended
     }
 
     /// Whether a run of this name plays or waits.

@@ -139,6 +139,7 @@ impl Runs {
             let mut state = self.state();
             let is_closing = state.is_closing;
             let Some(active) = state.active.remove(&name) else { return };
+            state.ended += 1;
             let stopped = match active.phase {
                 Phase::Cancelling => Some(Outcome::Cancelled),
                 Phase::Pausing => Some(Outcome::Paused),
