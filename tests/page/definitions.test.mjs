@@ -1,5 +1,7 @@
 // Definitions: written with their faults marked, kept in versions, and played.
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { before, test } from "node:test";
 import { browse, empty, eventually, everywhere, picture, serve, shell, shellJson } from "./harness.mjs";
 
@@ -48,6 +50,52 @@ test("faults_are_marked_as_the_shell_reports_them", async (t) => {
   await picture(page, "definition");
   await everywhere(page);
 });
+
+test("event_shares_players_of_another_definition", async (t) => {
+  const page = await browse(t, `${server.url}/ui/definitions`);
+  const text = page.getByRole("textbox", { name: /^Text of the/ });
+  const write = async (name, said, words) => {
+    await page.getByRole("link", { name: "Definitions", exact: true }).first().click();
+    await page.getByRole("link", { name: "New bingo event" }).click();
+    await text.fill(said);
+    await page.getByRole("heading", { name: words }).waitFor();
+    await page.getByRole("textbox", { name: "Name" }).fill(name);
+    await page.getByRole("button", { name: "Keep" }).click();
+    await page.getByRole("heading", { name }).waitFor();
+  };
+  const [players, rest] = apart(event);
+  await write("crew", players, "Valid part");
+  assert.equal(await page.getByRole("link", { name: "Play" }).count(), 0);
+  await write("shared", `use = ["crew"]\n${rest}`, "Valid event");
+  await page.getByRole("link", { name: "Play" }).click();
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("together");
+  await page.getByRole("textbox", { name: "Worlds", exact: true }).fill("60");
+  await page.getByRole("button", { name: "Start" }).click();
+  await page.locator(".state", { hasText: "complete" }).waitFor();
+  const folder = empty();
+  const file = join(folder, "event.toml");
+  writeFileSync(file, event);
+  shell("run", "bingo", "--event", file, "--worlds", "60", "--name", "together", "--data", folder);
+  const hash = (data) => shellJson("verify", "together", "--data", data).hash;
+  assert.equal(hash(server.folder), hash(folder));
+  // A fault in the part is shown in the event that uses it, and leads there.
+  await page.goto(`${server.url}/ui/definitions/crew`);
+  await text.fill(players.replace(/skill = [\d.]+/, "skill = 99"));
+  await page.getByRole("button", { name: "Keep as a new version" }).click();
+  await page.getByRole("link", { name: "Definitions", exact: true }).first().click();
+  await page.getByRole("link", { name: "shared" }).click();
+  await page.getByRole("heading", { name: "1 fault" }).waitFor();
+  await page.getByText(/skill/).last().waitFor();
+  await page.getByRole("link", { name: "crew@2" }).first().click();
+  await page.getByRole("heading", { name: "crew" }).waitFor();
+});
+
+/** The tables [[players]] of an event, and the rest of it. */
+function apart(event) {
+  const tables = event.split(/^(?=\[)/m);
+  const isPlayer = tables.map((table) => table.startsWith("[[players"));
+  return [true, false].map((wanted) => tables.filter((_, i) => isPlayer[i] === wanted).join(""));
+}
 
 /** Where the selection begins in its line. */
 function column(page) {

@@ -1,5 +1,6 @@
 // Runs: started from the page, followed live, paused, resumed, cancelled.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { before, test } from "node:test";
 import { browse, data, eventually, everywhere, picture, serve, shell, shellJson } from "./harness.mjs";
 
@@ -20,6 +21,9 @@ async function long(name) {
   });
   assert.equal(reply.status, 202, await reply.text());
 }
+
+/** The process that plays the only run of a server. */
+const player = () => Number(execFileSync("pgrep", ["-P", server.child.pid, "-f", "run-process"], { encoding: "utf8" }));
 
 const stored = (name) => shellJson("ensembles", "--data", server.folder).find((one) => one.ensemble === name);
 
@@ -116,6 +120,55 @@ test("outcome_grows_while_it_is_played", async (t) => {
   await page.getByRole("button", { name: "Cancel growing" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Cancel the run" }).click();
   await page.locator(".state", { hasText: "cancelled" }).waitFor();
+});
+
+test("failed_run_says_why_and_is_retried", async (t) => {
+  const page = await browse(t, server.url);
+  await page.getByRole("heading", { name: "Ensembles" }).waitFor();
+  await long("broken");
+  const row = page.getByRole("row", { name: /broken/ });
+  await row.locator(".state", { hasText: "running" }).waitFor();
+  process.kill(player(), "SIGKILL");
+  await row.locator(".state", { hasText: "failed" }).waitFor();
+  await row.getByText(/signal 9/).waitFor();
+  await row.getByRole("button", { name: "Retry broken" }).click();
+  await row.locator(".state", { hasText: "running" }).waitFor();
+  await row.getByRole("button", { name: "Cancel broken" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel the run" }).click();
+  await row.locator(".state", { hasText: "cancelled" }).waitFor();
+});
+
+test("run_stops_once_its_estimate_is_precise", async (t) => {
+  const page = await browse(t, `${server.url}/ui/run?model=football&name=precise&events=replay`, { expect: [/400/] });
+  await page.getByRole("textbox", { name: "Worlds", exact: true }).fill(String(WORLDS));
+  await page.getByText("Stop once an estimate is precise enough").click();
+  await page.getByRole("textbox", { name: "Outcome", exact: true }).fill("team-01:winz");
+  await page.getByText("say how precise").waitFor();
+  assert.ok(await page.getByRole("button", { name: "Start" }).isDisabled());
+  await page.getByRole("textbox", { name: "Half width of the 95% interval" }).fill("8%");
+  await page.getByRole("button", { name: "Start" }).click();
+  await page.getByRole("alert").getByText(/winz/).waitFor();
+  await page.getByRole("textbox", { name: "Outcome", exact: true }).fill("team-01:wins");
+  await page.getByText(/--outcome team-01:wins --until-ci 8%$/).waitFor();
+  await page.getByRole("button", { name: "Start" }).click();
+  await page.getByRole("heading", { name: "precise" }).waitFor();
+  await page.locator(".state", { hasText: "enough" }).waitFor();
+  const { state, worlds } = stored("precise");
+  assert.equal(state, "enough");
+  assert.ok(worlds < WORLDS);
+  await page.getByText(`${worlds} of 200,000 worlds`).waitFor();
+  const [{ mean, ci }] = shellJson(
+    "outcome",
+    "precise",
+    "--entity",
+    "team-01",
+    "--outcome",
+    "wins",
+    "--data",
+    server.folder,
+  );
+  const half = Math.max(mean - ci[0], ci[1] - mean);
+  assert.ok(half <= 0.08 * mean, `${half} of ${mean}`);
 });
 
 test("list_shows_parameters_that_differ", async (t) => {
