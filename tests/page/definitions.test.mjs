@@ -19,10 +19,10 @@ test("definition_is_checked_kept_and_played", async (t) => {
   await text.fill(event);
   await page.getByRole("heading", { name: "Valid event" }).waitFor();
   await page.getByRole("textbox", { name: "Name" }).fill("winter");
-  await page.getByRole("button", { name: "Keep" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("heading", { name: "winter" }).waitFor();
   await text.fill(event.replace(/opening_points = \d+/, "opening_points = 4"));
-  await page.getByRole("button", { name: "Keep as a new version" }).click();
+  await page.getByRole("button", { name: "Save as a new version" }).click();
   await page.getByLabel("Version").locator("option:checked", { hasText: "2" }).waitFor({ state: "attached" });
   await page.getByLabel("Version").selectOption("1");
   await eventually(async () => assert.equal(await text.inputValue(), event));
@@ -60,7 +60,7 @@ test("event_shares_players_of_another_definition", async (t) => {
     await text.fill(said);
     await page.getByRole("heading", { name: words }).waitFor();
     await page.getByRole("textbox", { name: "Name" }).fill(name);
-    await page.getByRole("button", { name: "Keep" }).click();
+    await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { name }).waitFor();
   };
   const [players, rest] = apart(event);
@@ -68,6 +68,10 @@ test("event_shares_players_of_another_definition", async (t) => {
   assert.equal(await page.getByRole("link", { name: "Play" }).count(), 0);
   await write("shared", `use = ["crew"]\n${rest}`, "Valid event");
   await page.getByRole("link", { name: "Play" }).click();
+  await page.getByLabel("event", { exact: true }).selectOption("crew");
+  await page.getByText("crew is a part: choose an event that uses it.").waitFor();
+  assert.ok(await page.getByRole("button", { name: "Start" }).isDisabled());
+  await page.getByLabel("event", { exact: true }).selectOption("shared");
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("together");
   await page.getByRole("textbox", { name: "Worlds", exact: true }).fill("60");
   await page.getByRole("button", { name: "Start" }).click();
@@ -81,11 +85,14 @@ test("event_shares_players_of_another_definition", async (t) => {
   // A fault in the part is shown in the event that uses it, and leads there.
   await page.goto(`${server.url}/ui/definitions/crew`);
   await text.fill(players.replace(/skill = [\d.]+/, "skill = 99"));
-  await page.getByRole("button", { name: "Keep as a new version" }).click();
+  await page.getByRole("button", { name: "Save as a new version" }).click();
   await page.getByRole("link", { name: "Definitions", exact: true }).first().click();
   await page.getByRole("link", { name: "shared" }).click();
   await page.getByRole("heading", { name: "1 fault" }).waitFor();
   await page.getByText(/skill/).last().waitFor();
+  await page.goto(`${server.url}/ui/run?model=bingo&definition=shared`);
+  await page.getByText("shared has 1 fault: edit it, or choose another version.").waitFor();
+  await page.getByRole("link", { name: "Show or edit it" }).click();
   await page.getByRole("link", { name: "crew@2" }).first().click();
   await page.getByRole("heading", { name: "crew" }).waitFor();
 });

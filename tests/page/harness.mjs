@@ -17,6 +17,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after } from "node:test";
@@ -151,9 +152,9 @@ async function stopped(child, signal = "SIGTERM") {
 
 /**
  * A server over a folder. `url` is where the page is; `stop` and `start` end it and start it again at the same address.
- * With `tokens`, a file of grants: [{name, read, write, admin, databases}].
+ * `env` has variables for it.
  */
-export async function serve(folder, { args = [] } = {}) {
+export async function serve(folder, { args = [], env = {} } = {}) {
   const server = { folder, url: "", api: "", child: undefined, port: 0 };
   server.start = async () => {
     const listen = `127.0.0.1:${server.port}`;
@@ -161,6 +162,7 @@ export async function serve(folder, { args = [] } = {}) {
       PROGRAM,
       ["serve", "--data", folder, "--listen", listen, ...args],
       /listening on (https?:\/\/[^\s;]+)/,
+      env,
     );
     server.child = child;
     server.api = found[1];
@@ -179,10 +181,68 @@ export async function serve(folder, { args = [] } = {}) {
   return server;
 }
 
+/**
+ * The services of a fleet, as variables for its programs, and why tests that need them are skipped: services.sh starts
+ * them, and prints what to export.
+ */
+const { MANYWORLDS_LEDGER, MANYWORLDS_BROKER } = process.env;
+export const FLEET = { MANYWORLDS_LEDGER, MANYWORLDS_BROKER };
+export const WITHOUT_FLEET =
+  !(MANYWORLDS_LEDGER && MANYWORLDS_BROKER) && "no fleet: run scripts/services.sh start, and export what it prints";
+if (WITHOUT_FLEET && process.env.CI) throw new Error(WITHOUT_FLEET);
+
+/** Starts a worker of the fleet; returns its process and how to stop it. */
+export async function work(folder) {
+  const args = ["worker", "--concurrency", "1", "--data", folder];
+  const { child } = await started(PROGRAM, args, /playing up to/, FLEET);
+  const worker = { pid: child.pid, stop: (signal) => stopped(child, signal) };
+  endings.push(() => worker.stop("SIGKILL"));
+  return worker;
+}
+
+/** A proxy before a service: `address` is that of the service through it. `shut` cuts all connections and rejects others. */
+export async function gate(address) {
+  const through = new URL(address);
+  const { port, hostname } = through;
+  const passing = new Set();
+  let isOpen = true;
+  const proxy = createServer((near) => {
+    const far = isOpen && connect(Number(port), hostname);
+    if (!far) return near.destroy();
+    for (const [end, other] of [
+      [near, far],
+      [far, near],
+    ]) {
+      passing.add(end);
+      end.on("error", () => {});
+      end.on("close", () => passing.delete(end) && other.destroy());
+      end.pipe(other);
+    }
+  });
+  await new Promise((done) => proxy.listen(0, "127.0.0.1", done));
+  through.host = `127.0.0.1:${proxy.address().port}`;
+  const shut = () => {
+    isOpen = false;
+    for (const end of passing) end.destroy();
+  };
+  endings.push(() => {
+    shut();
+    proxy.close();
+  });
+  return { address: through.href, shut, open: () => (isOpen = true) };
+}
+
 let launched;
 
-/** A page in the browser. What it complains about fails the test, unless `expect` allows it. */
-export async function browse(t, url, { width = 1280, height = 800, scheme = "light", expect = [], ...context } = {}) {
+/**
+ * A page in the browser. What it complains about fails the test, unless `expect` allows it. `init` runs in the page before
+ * its own scripts.
+ */
+export async function browse(
+  t,
+  url,
+  { width = 1280, height = 800, scheme = "light", expect = [], init = () => {}, ...context } = {},
+) {
   if (launched === undefined) {
     const executablePath = process.env.MANYWORLDS_CHROMIUM ?? "/usr/bin/chromium";
     launched = chromium.launch({ executablePath, args: ["--no-sandbox"] });
@@ -198,6 +258,7 @@ export async function browse(t, url, { width = 1280, height = 800, scheme = "lig
   };
   const window = await browser.newContext(options);
   const page = await window.newPage();
+  await page.addInitScript(init);
   page.setDefaultTimeout(PATIENCE);
   const complaints = [];
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
@@ -261,18 +322,23 @@ export async function everywhere(page) {
   }
 }
 
-/** Pixels of a picture that may differ: the edges of shapes are smoothed differently between versions of the browser. */
-const TOLERANCE = 0.005;
+/** Drawn pixels of a picture that may differ: versions of the browser smooth the edges of shapes differently. */
+const TOLERANCE = 0.01;
+
+/** Leaves out texts on canvases, as `init` of `browse`. */
+export function withoutTexts() {
+  CanvasRenderingContext2D.prototype.fillText = () => {};
+}
 
 /**
  * Checks that a picture looks like the golden one, golden/NAME.png; MANYWORLDS_GOLDEN=write replaces that. Texts are left
- * out: machines have different fonts.
+ * out: machines have different fonts. For those on canvases, see `withoutTexts`.
  */
 export async function looksLike(locator, name) {
   const page = locator.page();
   await page.evaluate(() => {
     const sheet = new CSSStyleSheet();
-    sheet.replaceSync("svg text { visibility: hidden !important; }");
+    sheet.replaceSync("* { color: transparent !important; } svg text { visibility: hidden !important; }");
     document.adoptedStyleSheets = [sheet];
   });
   const shot = await locator.screenshot({ animations: "disabled" });
@@ -288,10 +354,13 @@ export async function looksLike(locator, name) {
     [readFileSync(file), shot].map((bytes) => bytes.toString("base64")),
   );
   if (share > TOLERANCE) writeFileSync(join(HERE, ".data", `${name}.png`), shot);
-  assert.ok(share <= TOLERANCE, `${(share * 100).toFixed(2)}% of golden/${name}.png differ from .data/${name}.png`);
+  assert.ok(
+    share <= TOLERANCE,
+    `${(share * 100).toFixed(2)}% of what is drawn in golden/${name}.png differ from .data/${name}.png`,
+  );
 }
 
-/** The share of pixels that differ; 1 if the sizes do. Runs in the browser. */
+/** Pixels that differ, as a share of those that are not background; 1 if the sizes differ. Runs in the browser. */
 async function differing(pictures) {
   const [a, b] = await Promise.all(
     pictures.map(async (bytes) => {
@@ -306,16 +375,21 @@ async function differing(pictures) {
   );
   if (a.width !== b.width || a.height !== b.height) return 1;
   let differ = 0;
+  const colours = new Map();
   for (let i = 0; i < a.data.length; i += 4) {
+    const colour = (a.data[i] << 16) | (a.data[i + 1] << 8) | a.data[i + 2];
+    colours.set(colour, (colours.get(colour) ?? 0) + 1);
     const far = [0, 1, 2].some((channel) => Math.abs(a.data[i + channel] - b.data[i + channel]) > 40);
     if (far) differ += 1;
   }
-  return differ / (a.width * a.height);
+  const background = Math.max(...colours.values());
+  return differ / (a.width * a.height - background);
 }
 
 /** Takes a picture of the page for the documents, docs/images/page-NAME.png, if MANYWORLDS_PICTURES is set. */
 export async function picture(page, name) {
   if (process.env.MANYWORLDS_PICTURES === undefined) return;
+  await page.evaluate(() => scrollTo(0, 0));
   await page.screenshot({ path: join(ROOT, "docs/images", `page-${name}.png`), animations: "disabled" });
 }
 

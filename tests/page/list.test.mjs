@@ -92,7 +92,7 @@ test("list_of_hundreds_comes_while_a_run_commits", async (t) => {
   const page = await browse(t, server.url);
   const row = page.getByRole("region", { name: "Ensembles" }).getByRole("row", { name: /marathon/ });
   await row.locator(".state", { hasText: "running" }).waitFor();
-  await page.getByText("501, 1 running").waitFor();
+  await page.getByText("501 · 1 running").waitFor();
   await act("cancel", JSON.stringify({ ensemble: "marathon" }));
   await row.locator(".state", { hasText: "cancelled" }).waitFor();
 });

@@ -108,7 +108,7 @@ test("dots_count_worlds_of_100", async (t) => {
 
 test("entities_lie_over_each_other", async (t) => {
   const page = await browse(t, `${server.url}/ui/ensemble/season?entity=team-01&outcome=wins`);
-  const field = page.getByRole("combobox", { name: "Lay another entity over it" });
+  const field = page.getByRole("combobox", { name: "Overlay another entity" });
   await field.fill("team-02");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");

@@ -123,7 +123,7 @@ test("server_without_tokens_says_how_to_require_them", async (t) => {
 
 test("last_hour_is_drawn", async (t) => {
   const page = await browse(t, `${open.url}/ui/settings`);
-  await page.getByText("ready: it takes rows and answers queries").waitFor();
+  await page.getByText("ready: accepts rows and answers queries").waitFor();
   const figure = page.getByRole("figure", { name: "Memory of the server", exact: true });
   await figure.locator("canvas").waitFor({ timeout: 40_000 });
   await eventually(async () => {

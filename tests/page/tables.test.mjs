@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
-import { LINES, browse, empty, eventually, everywhere, picture, serve, shell, shellJson } from "./harness.mjs";
+import { LINES, ROOT, browse, empty, eventually, everywhere, picture, serve, shell, shellJson, token } from "./harness.mjs";
 
 // Names that break pages which paste them into HTML, addresses, SQL, or shells.
 const NASTY = ["<img src=x onerror=alert(1)>", `o'br"ien`, "a b", "😀 table", "שלום", "semi;--drop", "a/b%2F?#&", "`back` $HOME", "x".repeat(120)];
@@ -121,22 +121,77 @@ test("columns_are_those_of_describe", async (t) => {
   assert.deepEqual(shown, expected);
 });
 
-test("snippets_send_rows", async (t) => {
-  for (const [i, name] of [`snip`, `o'br"ien s`].entries()) {
-    await json(`sent.${name}`, { host: "before" });
-    const page = await browse(t, `${server.url}/ui/tables/sent/${encodeURIComponent(name)}/send`);
-    let rows = 1;
-    for (const [title, program] of [["curl", "sh"], ["Line protocol", "sh"], ["Python", "python3"]]) {
-      await page.getByRole("radio", { name: title, exact: true }).check({ force: true });
-      // With sources, the page is at an address of its own, before the server.
-      const text = (await page.locator(".send pre").innerText()).replaceAll(new URL(page.url()).origin, server.api);
-      execFileSync(program, ["-c", text], { stdio: ["ignore", "pipe", "pipe"] });
-      rows++;
-      await page.getByText(`${rows} rows`).waitFor();
-    }
-    await page.getByRole("radio", { name: "Telegraf" }).check({ force: true });
-    assert.match(await page.locator(".send pre").innerText(), /bucket = "sent"/, `${i}`);
+/** The tests' Python, and whether it has a package. */
+const PYTHON = join(ROOT, ".venv/bin/python");
+const without = (name) => {
+  try {
+    execFileSync(PYTHON, ["-c", `import ${name}`], { stdio: "ignore" });
+    return false;
+  } catch {
+    return `${PYTHON} has no ${name}: run scripts/venv.sh, and scripts/python_package.sh for manyworlds`;
   }
+};
+
+/** Snippets that run here: their title, the program that runs them, and why that is missing. */
+const SNIPPETS = [
+  ["curl", "sh", false],
+  ["Line protocol", "sh", false],
+  ["Python", "python3", false],
+  ["influxdb-client", PYTHON, without("influxdb_client")],
+  ["Python package", PYTHON, without("manyworlds")],
+];
+
+/** Chooses a snippet and runs it as the page shows it. */
+async function send(page, { api }, title, program, env = {}) {
+  await page.getByRole("radio", { name: title, exact: true }).check({ force: true });
+  // With sources, the page is at an address of its own, before the server.
+  const text = (await page.locator(".send pre").innerText()).replaceAll(new URL(page.url()).origin, api);
+  execFileSync(program, ["-c", text], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
+}
+
+for (const [title, program, skip] of SNIPPETS) {
+  test(`snippet_sends_rows_${title}`, { skip }, async (t) => {
+    for (const name of ["snip", `o'br"ien s`]) {
+      const table = `${name} ${title}`;
+      await json(`sent.${table}`, { host: "before" });
+      const page = await browse(t, `${server.url}/ui/tables/sent/${encodeURIComponent(table)}/send`);
+      await send(page, server, title, program);
+      await page.getByText("2 rows").waitFor();
+    }
+  });
+}
+
+test("snippets_send_rows_with_a_token_only", async (t) => {
+  const folder = empty();
+  const file = join(folder, "tokens.toml");
+  const writer = token(file, "writer", "--read", "--write");
+  const guarded = await serve(folder, { args: ["--token-file", file] });
+  const page = await browse(t, `${guarded.url}/ui/tables`, { expect: [/401/] });
+  await page.getByLabel("Token").fill(writer);
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByRole("heading", { name: "No tables yet" }).waitFor();
+  let rows = 0;
+  for (const [title, program] of SNIPPETS.filter(([, , missing]) => !missing)) {
+    await send(page, guarded, title, program, { MANYWORLDS_TOKEN: writer });
+    rows++;
+    await page.getByRole("row", { name: /metrics\.cpu/ }).getByRole("cell", { name: String(rows), exact: true }).waitFor();
+    if (rows === 1) await page.getByRole("button", { name: "How to send rows here" }).click();
+  }
+  await page.getByRole("radio", { name: "curl", exact: true }).check({ force: true });
+  await send(page, guarded, "curl", "sh", { MANYWORLDS_TOKEN: "mw_none" });
+  const [{ n }] = shellJson("sql", "SELECT count(*) AS n FROM metrics.cpu", "--data", folder);
+  assert.equal(n, rows, "a wrong token sends nothing");
+});
+
+test("snippet_of_telegraf_is_its_configuration", async (t) => {
+  await json("sent.tele'graf", { host: "before" });
+  const page = await browse(t, `${server.url}/ui/tables/sent/tele'graf/send?send=telegraf`);
+  const read = "import json, sys, tomllib; print(json.dumps(tomllib.loads(sys.stdin.read())))";
+  const input = await page.locator(".send pre").innerText();
+  const { outputs } = JSON.parse(execFileSync("python3", ["-c", read], { input, encoding: "utf8" }));
+  const url = new URL(page.url()).origin;
+  const expected = { urls: [url], bucket: "sent", organization: "any", token: "", content_encoding: "gzip" };
+  assert.deepEqual(outputs, { influxdb_v2: [expected] });
 });
 
 test("snippets_are_copied", async (t) => {

@@ -60,9 +60,15 @@ export function bytes(n: Integer): string {
   return `${unit === 0 ? count(size) : size.toFixed(2)} ${units[unit]}`;
 }
 
-/** A rate: 189.1/s. */
+/** A rate: 189.1/s, 0.05/s. */
 export function rate(perSecond: number): string {
-  return `${perSecond >= 1000 ? count(Math.round(perSecond)) : perSecond.toFixed(1)}/s`;
+  const text =
+    perSecond >= 1000
+      ? count(Math.round(perSecond))
+      : perSecond >= 1
+        ? perSecond.toFixed(1)
+        : String(Number(perSecond.toPrecision(2)));
+  return `${text}/s`;
 }
 
 /** A time span: 8 s, 4 min 10 s, 3 h 5 min, 2 d 4 h. */

@@ -186,7 +186,7 @@ function drawNames(
   context.textBaseline = "middle";
   context.textAlign = "right";
   names.forEach((name, i) => {
-    const text = name.length > 15 ? `${name.slice(0, 14)}…` : name;
+    const text = fitting(context, name, labels - 8);
     context.fillText(text, labels - 6, (i + 0.5) * cell);
     context.save();
     context.translate(labels + (i + 0.5) * cell, side + 6);
@@ -194,4 +194,13 @@ function drawNames(
     context.fillText(text, 0, 0);
     context.restore();
   });
+}
+
+/** The text, or its beginning if it is wider than `room`. */
+function fitting(context: Context, text: string, room: number): string {
+  const fits = (text: string) => context.measureText(text).width <= room;
+  if (fits(text)) return text;
+  let end = text.length - 1;
+  while (end > 1 && !fits(`${text.slice(0, end)}…`)) end--;
+  return `${text.slice(0, end)}…`;
 }

@@ -7,7 +7,8 @@ import { useWidth } from "./frame";
 
 export interface Line {
   name: string;
-  values: (number | null)[];
+  /** A gap where it is `null`; lines pass over places that are `undefined`. */
+  values: (number | null | undefined)[];
 }
 
 interface Props {
@@ -76,6 +77,8 @@ const CLOCK: uPlot.Axis.Values = [
   [0.001, ":{ss}.{fff}", "\n{YYYY}-{MM}-{DD} {HH}:{mm}", null, "\n{MM}-{DD} {HH}:{mm}", null, "\n{HH}:{mm}", null, 1],
 ];
 
+const FROM_ZERO: uPlot.Range.Config = { min: { pad: 0, soft: 0, mode: 2 }, max: { pad: 0.1, soft: 0, mode: 2 } };
+
 function options(
   UPlot: typeof uPlot,
   element: HTMLElement,
@@ -95,7 +98,8 @@ function options(
       zone.value === "utc" ? UPlot.tzDate(new Date(seconds * 1000), "Etc/UTC") : new Date(seconds * 1000),
     scales: {
       x: { time: !how.isNumber },
-      ...(how.fromZero && { y: { range: { min: { pad: 0, soft: 0, mode: 2 }, max: { pad: 0.1, soft: 0, mode: 2 } } } }),
+      // Zeros alone would be drawn on a scale up to 100.
+      ...(how.fromZero && { y: { range: (_, _min, max) => UPlot.rangeNum(0, max || 1, FROM_ZERO) } }),
     },
     cursor: { points: { size: 6 } },
     series: [

@@ -41,7 +41,7 @@ export function Confirm({ title, children, verb, onConfirm, onClose }: ConfirmPr
     <Dialog title={title} onClose={onClose}>
       <div>{children}</div>
       <div class="buttons">
-        <button onClick={onClose}>Keep</button>
+        <button onClick={onClose}>Back</button>
         <button
           class="danger"
           disabled={busy}

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Sort } from "../app/sort";
 
 export interface Column<Row> {
   key: string;
@@ -14,18 +15,21 @@ export interface Column<Row> {
   hint?: string;
 }
 
-export interface Sort {
-  key: string;
-  down: boolean;
+/** Rows of a table: a list, or rows that are made when they are seen. */
+export interface Rows<Row> {
+  length: number;
+  at: (index: number) => Row | undefined;
 }
 
 interface Props<Row> {
   /** What the table shows, for screen readers. */
   label: string;
   columns: Column<Row>[];
-  rows: number;
-  /** The row at a place; only visible ones are asked. */
-  row: (index: number) => Row;
+  rows: Rows<Row>;
+  /** Pixels above and below it: it is as high as the rest of the window. */
+  around?: number;
+  class?: string;
+  busy?: boolean;
   rowKey?: (row: Row, index: number) => string | number;
   rowClass?: (row: Row) => string | undefined;
   rowHeight?: number;
@@ -43,10 +47,10 @@ const AROUND = 6;
 
 /** A table of any number of rows, of which only the visible ones exist. The header stays; its box scrolls. */
 export function VirtualTable<Row>(props: Props<Row>) {
-  const { label, columns, rows, row, rowKey, rowClass, rowHeight = 32, sort, onSort, onView, reveal } = props;
+  const { label, columns, rows, around, busy, rowKey, rowClass, rowHeight = 32, sort, onSort, onView, reveal } = props;
   const box = useRef<HTMLDivElement>(null);
   const [{ top, height }, setView] = useState({ top: 0, height: 600 });
-  const whole = rows * rowHeight;
+  const whole = rows.length * rowHeight;
   const drawn = Math.min(whole, TALLEST);
   useLayoutEffect(() => {
     const element = box.current;
@@ -67,23 +71,25 @@ export function VirtualTable<Row>(props: Props<Row>) {
   const reach = Math.max(0, drawn - height);
   const share = reach === 0 ? 0 : Math.min(1, top / reach);
   const first =
-    drawn === whole ? Math.floor(top / rowHeight) : Math.floor(share * Math.max(0, rows - height / rowHeight));
+    drawn === whole ? Math.floor(top / rowHeight) : Math.floor(share * Math.max(0, rows.length - height / rowHeight));
   const from = Math.max(0, first - AROUND);
-  const to = Math.min(rows, first + Math.ceil(height / rowHeight) + AROUND);
+  const to = Math.min(rows.length, first + Math.ceil(height / rowHeight) + AROUND);
   useEffect(() => onView?.(from, to), [from, to]);
   const before = drawn === whole ? from * rowHeight : Math.max(0, top - (first - from) * rowHeight);
   const visible = Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
   const fixed = columns.reduce((sum, column) => sum + (column.width ?? 120), 0);
   return (
     <div
-      class="table-box"
+      class={`table-box ${props.class ?? ""}`}
+      style={around === undefined ? {} : { maxHeight: `max(20rem, calc(100dvh - ${around}px))` }}
+      aria-busy={busy}
       ref={box}
       tabIndex={0}
       role="region"
       aria-label={label}
       onScroll={(event) => setView({ top: event.currentTarget.scrollTop, height: event.currentTarget.clientHeight })}
     >
-      <table class="virtual" aria-rowcount={rows + 1} style={{ minWidth: `${fixed}px` }}>
+      <table class="virtual" aria-rowcount={rows.length + 1} style={{ minWidth: `${fixed}px` }}>
         <colgroup>
           {columns.map((column) => (
             <col key={column.key} style={column.width ? { width: `${column.width}px` } : {}} />
@@ -93,7 +99,7 @@ export function VirtualTable<Row>(props: Props<Row>) {
         <tbody>
           <tr aria-hidden="true" style={{ height: `${before}px` }} />
           {visible.map((index) => {
-            const item = row(index);
+            const item = rows.at(index) as Row;
             return (
               <tr
                 key={rowKey?.(item, index) ?? index}

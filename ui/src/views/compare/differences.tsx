@@ -81,17 +81,15 @@ export function Differences({ rows, names, chosen, onChoose }: Props) {
     },
   ];
   return (
-    <div class="differences">
-      <VirtualTable
-        label="Differences"
-        columns={columns}
-        rows={rows.length}
-        row={(i) => rows[i] as Row}
-        rowKey={({ spec }) => spec.name}
-        rowClass={({ spec }) => (spec.name === chosen ? "chosen" : undefined)}
-        rowHeight={40}
-      />
-    </div>
+    <VirtualTable
+      label="Differences"
+      columns={columns}
+      rows={rows}
+      around={330}
+      rowKey={({ spec }) => spec.name}
+      rowClass={({ spec }) => (spec.name === chosen ? "chosen" : undefined)}
+      rowHeight={40}
+    />
   );
 }
 

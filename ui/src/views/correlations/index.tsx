@@ -169,12 +169,12 @@ function Pairs({ pairs, entity, ensemble }: { pairs: readonly Pair[]; entity: st
     </Link>
   );
   const columns: Column<Pair>[] = [
-    { key: "one", title: "Strongest pairs", width: 160, cell: ({ one }) => link(one) },
-    { key: "other", title: <span class="hidden">Other outcome</span>, width: 160, cell: ({ other }) => link(other) },
+    { key: "one", title: "Strongest pairs", width: 150, cell: ({ one }) => link(one) },
+    { key: "other", title: <span class="hidden">Other outcome</span>, width: 150, cell: ({ other }) => link(other) },
     {
       key: "bar",
       title: <span class="hidden">Strength</span>,
-      width: 70,
+      width: 64,
       cell: ({ r }) => (
         <span class="pair-bar" data-below={r < 0} aria-hidden="true">
           <span style={{ width: `${Math.abs(r) * 100}%` }} />
@@ -184,15 +184,13 @@ function Pairs({ pairs, entity, ensemble }: { pairs: readonly Pair[]; entity: st
     { key: "r", title: "r", width: 72, align: "right", cell: ({ r }) => decimal(r, 3) },
   ];
   return (
-    <div class="pairs">
-      <VirtualTable
-        label="Pairs by strength"
-        columns={columns}
-        rows={pairs.length}
-        row={(i) => pairs[i] as Pair}
-        rowKey={(pair) => `${pair.one} ${pair.other}`}
-        rowHeight={30}
-      />
-    </div>
+    <VirtualTable
+      label="Pairs by strength"
+      columns={columns}
+      rows={pairs}
+      around={300}
+      rowKey={(pair) => `${pair.one} ${pair.other}`}
+      rowHeight={30}
+    />
   );
 }

@@ -40,7 +40,7 @@ export function Editor({ model, kept, listed, onKept }: Props) {
     setError(undefined);
     try {
       const { version } = await post<{ version: number }>("/api/v1/definition", { name, model: model.model, text });
-      say(`Kept ${name}, version ${version}`);
+      say(`Saved ${name}, version ${version}`);
       onKept();
       open(href(["definitions", name]), { replace: kept === undefined });
     } catch (failed) {
@@ -88,7 +88,7 @@ export function Editor({ model, kept, listed, onKept }: Props) {
               disabled={name === "" || text.trim() === "" || text === kept?.text}
               onClick={() => void keep()}
             >
-              {kept ? "Keep as a new version" : "Keep"}
+              {kept ? "Save as a new version" : "Save"}
             </button>
             {kept && text === kept.text && !found?.is_part && (
               <Link

@@ -58,8 +58,8 @@ function List({ models, listed }: { models: readonly Model[]; listed: readonly L
       ) : (
         <VirtualTable
           label="Definitions"
-          rows={found.length}
-          row={(index) => found[index] as ListedDefinition}
+          rows={found}
+          around={130}
           rowKey={(one) => one.name}
           columns={[
             {

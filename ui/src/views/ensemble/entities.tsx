@@ -89,8 +89,7 @@ function Side({ current }: { current: EntitySpec }) {
               cell: (one: EntitySpec) => <Entity to={to(one)} entity={one} current={one === current} />,
             },
           ]}
-          rows={found.length}
-          row={(index) => found[index] as EntitySpec}
+          rows={found}
           rowKey={(one) => one.name}
           rowClass={(one) => (one === current ? "chosen" : undefined)}
           rowHeight={44}

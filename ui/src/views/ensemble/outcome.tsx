@@ -100,7 +100,7 @@ export function OutcomeView({ entity, outcome }: { entity: EntitySpec; outcome: 
               />
             ))}
           </Picture>
-          <section class="card view">
+          <section class="card view dense">
             <Numbers found={found.value} isFlag={spec?.kind === "flag"} />
             {first.labels && <Labels labels={first.labels} />}
           </section>
@@ -256,9 +256,9 @@ function Overlay({ entity, others }: { entity: EntitySpec; others: string[] }) {
       ))}
       {others.length < OTHERS_MAX && (
         <Combobox
-          label="Lay another entity over it"
+          label="Overlay another entity"
           hideLabel
-          placeholder="Lay another entity over it"
+          placeholder="Overlay another entity"
           value={text}
           onInput={setText}
           options={found.map((one) => ({ value: one.name, detail: one.title }))}

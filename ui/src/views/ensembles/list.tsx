@@ -5,6 +5,7 @@ import { bytes, count, duration, percent, plural, rate, time } from "../../app/f
 import { listChanges, runs, status } from "../../app/live";
 import { Link, href, query, setQuery } from "../../app/router";
 import { mayPlay } from "../../app/session";
+import { sorting } from "../../app/sort";
 import { useNarrow } from "../../app/window";
 import { useTitle } from "../../app/title";
 import { Command, Empty } from "../../parts/empty";
@@ -18,30 +19,30 @@ import { type Row, isActive, rowsOf, sorted, tone } from "./rows";
 import { Workers } from "./workers";
 
 const COLUMNS: Column<Row>[] = [
-  { key: "name", title: "Ensemble", width: 210, sorts: true, cell: (row) => <Name row={row} /> },
-  { key: "state", title: "State", width: 116, sorts: true, cell: (row) => <State row={row} /> },
-  { key: "progress", title: "Progress", width: 240, cell: (row) => <Played row={row} /> },
+  { key: "name", title: "Ensemble", width: 150, sorts: true, cell: (row) => <Name row={row} /> },
+  { key: "state", title: "State", width: 100, sorts: true, cell: (row) => <State row={row} /> },
+  { key: "progress", title: "Progress", width: 214, cell: (row) => <Played row={row} /> },
   {
     key: "rate",
     title: "Rate",
-    width: 88,
+    width: 66,
     align: "right",
     cell: ({ run }) => playing(run) && rate(playing(run)?.worlds_per_s ?? 0),
   },
   {
     key: "left",
     title: "Time left",
-    width: 112,
+    width: 96,
     align: "right",
     cell: ({ run }) => playing(run)?.left_s != null && duration(playing(run)?.left_s ?? 0),
   },
   {
     key: "actions",
     title: <span class="hidden">Actions</span>,
-    width: 90,
+    width: 72,
     cell: ({ run }) => run && <Actions run={run} />,
   },
-  { key: "model", title: "Model", width: 96, sorts: true, cell: (row) => row.model },
+  { key: "model", title: "Model", width: 80, sorts: true, cell: (row) => row.model },
   {
     key: "differs",
     title: "Differs in",
@@ -51,7 +52,7 @@ const COLUMNS: Column<Row>[] = [
   {
     key: "seed",
     title: "Seed",
-    width: 72,
+    width: 52,
     align: "right",
     sorts: true,
     cell: ({ stored }) => (stored?.seed === undefined ? "" : String(stored.seed)),
@@ -59,12 +60,12 @@ const COLUMNS: Column<Row>[] = [
   {
     key: "bytes",
     title: "Size",
-    width: 104,
+    width: 92,
     align: "right",
     sorts: true,
     cell: ({ stored }) => stored?.outcome_bytes !== undefined && bytes(stored.outcome_bytes + stored.event_bytes),
   },
-  { key: "created", title: "Created", width: 186, sorts: true, cell: ({ stored }) => time(stored?.created) },
+  { key: "created", title: "Created", width: 166, sorts: true, cell: ({ stored }) => time(stored?.created) },
 ];
 
 function playing(run: Run | undefined): Run | undefined {
@@ -88,7 +89,7 @@ export default function List() {
   const stored = useAsked(`${listChanges.value}`, (signal) => get<Ensemble[]>("/api/v1/ensembles", {}, signal));
   const isNarrow = useNarrow();
   const search = query.value.get("q") ?? "";
-  const [key = "created", direction = "down"] = (query.value.get("sort") ?? "").split(".").filter(Boolean);
+  const order = sorting({ key: "created", down: true });
   if (stored.value === undefined) {
     return stored.error ? <ErrorNote error={stored.error} again={stored.again} /> : null;
   }
@@ -96,7 +97,7 @@ export default function List() {
   const found = all.filter((row) =>
     matches(search, row.name, row.model, row.state, ...row.differs.map(([name, value]) => `${name}=${value}`)),
   );
-  const rows = sorted(found, key, direction === "down");
+  const rows = sorted(found, order.sort);
   const active = all.filter(isActive).length;
   return (
     <div class="view">
@@ -104,7 +105,7 @@ export default function List() {
         <h1>Ensembles</h1>
         <span class="muted">
           {search === "" ? count(all.length) : `${count(rows.length)} of ${count(all.length)}`}
-          {active > 0 && `, ${count(active)} running`}
+          {active > 0 && ` · ${count(active)} running`}
         </span>
         {all.length > 0 && (
           <Search label="Search ensembles" value={search} onChange={(q) => setQuery({ q })} shortcut />
@@ -125,20 +126,20 @@ export default function List() {
           <button onClick={() => setQuery({ q: "" })}>Show all</button>
         </Empty>
       ) : (
-        <div class="list">
-          <VirtualTable
-            label="Ensembles"
-            columns={columnsOf(all, isNarrow)}
-            rows={rows.length}
-            row={(index) => rows[index] as Row}
-            rowKey={(row) => row.name}
-            rowHeight={36}
-            sort={{ key, down: direction === "down" }}
-            onSort={(sort) => setQuery({ sort: `${sort.key}.${sort.down ? "down" : "up"}` })}
-          />
-        </div>
+        <VirtualTable
+          label="Ensembles"
+          class="dense"
+          columns={columnsOf(all, isNarrow)}
+          rows={rows}
+          around={130}
+          rowKey={(row) => row.name}
+          rowHeight={36}
+          {...order}
+        />
       )}
-      {status.value?.fleet_error && <p class="note">The fleet cannot be seen: {status.value.fleet_error}</p>}
+      {status.value?.fleet_error && (
+        <p class="note">Runs of the fleet may be out of date: {status.value.fleet_error}</p>
+      )}
       {(status.value?.workers.length ?? 0) > 0 && <Workers workers={status.value?.workers ?? []} />}
     </div>
   );

@@ -1,5 +1,6 @@
 import type { Integer } from "../../api/json";
 import type { Ensemble, Run, Value } from "../../api/types";
+import { type Sort, byName, compared } from "../../app/sort";
 
 /** A line of the list: what is stored of an ensemble, what runs of it, or both. */
 export interface Row {
@@ -54,7 +55,7 @@ function differences(stored: readonly Ensemble[]): Map<Ensemble, [string, Value]
 export type SortKey = "name" | "state" | "model" | "worlds" | "bytes" | "created" | "seed";
 
 /** Orders rows; what runs now is always first. */
-export function sorted(rows: readonly Row[], key: string, down: boolean): Row[] {
+export function sorted(rows: readonly Row[], { key, down }: Sort): Row[] {
   const of = (row: Row): string | Integer => {
     switch (key as SortKey) {
       case "name":
@@ -74,20 +75,8 @@ export function sorted(rows: readonly Row[], key: string, down: boolean): Row[] 
     }
   };
   const order = (a: Row, b: Row) => {
-    const [x, y] = [of(a), of(b)];
-    const by =
-      typeof x === "string" && typeof y === "string"
-        ? x.localeCompare(y, "en", { numeric: true })
-        : x < y
-          ? -1
-          : x > y
-            ? 1
-            : 0;
-    return (
-      Number(isActive(b)) - Number(isActive(a)) ||
-      (down ? -by : by) ||
-      a.name.localeCompare(b.name, "en", { numeric: true })
-    );
+    const by = compared(of(a), of(b));
+    return Number(isActive(b)) - Number(isActive(a)) || (down ? -by : by) || byName(a.name, b.name);
   };
   return [...rows].sort(order);
 }

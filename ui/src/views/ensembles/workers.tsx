@@ -31,7 +31,7 @@ function State({ worker }: { worker: Worker }) {
     );
   return (
     <span class="state" data-tone={worker.is_there ? "good" : "warn"}>
-      {worker.is_there ? "works" : "silent"}
+      {worker.is_there ? "online" : "silent"}
     </span>
   );
 }

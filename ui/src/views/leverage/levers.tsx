@@ -86,17 +86,17 @@ export function Levers({ events, probability, chance, worlds, condition, given, 
     },
   ];
   return (
-    <div class="levers" aria-busy={busy}>
-      <VirtualTable
-        label="Events by movement"
-        columns={columns}
-        rows={events.length}
-        row={(i) => events[i] as Lever}
-        rowKey={(one) => `${one.entity} ${one.event}`}
-        rowClass={(one) => (one.movement <= chance ? "weak" : undefined)}
-        rowHeight={42}
-      />
-    </div>
+    <VirtualTable
+      label="Events by movement"
+      class="levers"
+      busy={busy}
+      columns={columns}
+      rows={events}
+      around={330}
+      rowKey={(one) => `${one.entity} ${one.event}`}
+      rowClass={(one) => (one.movement <= chance ? "weak" : undefined)}
+      rowHeight={42}
+    />
   );
 }
 

@@ -1,4 +1,5 @@
-import type { Ensemble, ListedDefinition, Model, Value } from "../../api/types";
+import type { Checked, Ensemble, ListedDefinition, Model, Value } from "../../api/types";
+import { plural } from "../../app/format";
 import { type Typed, read } from "./parameters";
 
 /** What the address says of a run to start. */
@@ -49,6 +50,7 @@ export function faults(
   form: Form,
   definitions: readonly ListedDefinition[],
   old: Ensemble | undefined,
+  checked: Checked | undefined,
 ): Faults {
   const found: Faults = {};
   if (!(/^\d+$/.test(form.worlds) && Number(form.worlds) >= 1 && Number(form.worlds) <= WORLDS_MAX))
@@ -59,6 +61,10 @@ export function faults(
     found.existing = `An ensemble ${old.ensemble} exists: replace it, add worlds to it, or give another name.`;
   const missing = form.definition === "" || !definitions.some((one) => one.name === form.definition);
   if (model.definition?.required && missing) found.definition = `Choose ${article(model.definition.name)}.`;
+  else if (checked?.is_part)
+    found.definition = `${form.definition} is a part: choose ${article(model.definition?.name ?? "definition")} that uses it.`;
+  else if (checked?.valid === false)
+    found.definition = `${form.definition} has ${plural(checked.faults.length, "fault")}: edit it, or choose another version.`;
   const refused = [...form.typed].some(([name, typed]) => {
     const spec = model.parameters.find((one) => one.name === name);
     return spec !== undefined && "fault" in read(spec, typed);

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { ApiError, get, post } from "../../api/client";
-import type { Ensemble, ListedDefinition, Model, Run } from "../../api/types";
+import type { Checked, Ensemble, KeptDefinition, ListedDefinition, Model, Run } from "../../api/types";
 import { useAsked } from "../../app/asked";
 import { listChanges, put } from "../../app/live";
 import { Link, href, open, query, setQuery } from "../../app/router";
@@ -64,7 +64,13 @@ function RunForm({ model, definitions, taken }: Props) {
   const form = formOf(model, query.value);
   const name = form.name === "" ? model.model : form.name;
   const old = taken.find((one) => one.ensemble === name);
-  const wrong = faults(model, form, definitions, old);
+  const latest = definitions.find((one) => one.name === form.definition)?.latest;
+  const checked = useAsked(
+    latest === undefined ? undefined : `${form.definition}@${form.version || latest}`,
+    (signal) => check(model, form, signal),
+    () => false,
+  );
+  const wrong = faults(model, form, definitions, old, checked.value);
   const start = async (event: SubmitEvent) => {
     event.preventDefault();
     setBusy(true);
@@ -191,6 +197,7 @@ function RunForm({ model, definitions, taken }: Props) {
         </section>
       )}
       {error && <ErrorNote error={error} />}
+      {checked.error && <ErrorNote error={checked.error} again={checked.again} />}
       {wrong.existing && <p class="note">{wrong.existing}</p>}
       {wrong.definition && <p class="note">{wrong.definition}</p>}
       <div class="bar-row">
@@ -201,6 +208,13 @@ function RunForm({ model, definitions, taken }: Props) {
       </div>
     </form>
   );
+}
+
+/** Whether the model can play the chosen definition. */
+async function check(model: Model, { definition, version }: Form, signal: AbortSignal): Promise<Checked> {
+  const name = { name: definition, version: version === "" ? undefined : version };
+  const { text } = await get<KeptDefinition>("/api/v1/definition", name, signal);
+  return post<Checked>("/api/v1/check", { model: model.model, definition: text }, signal);
 }
 
 interface FieldProps {

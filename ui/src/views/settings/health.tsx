@@ -19,7 +19,7 @@ const CHARTS: Record<string, [string, (n: number) => string]> = {
   write_requests_per_s: ["Write requests", rate],
   queries_per_s: ["Queries", rate],
   queries_running: ["Queries in progress", value],
-  cpu: ["Processor, share of one core", (n) => percent(n, 0)],
+  cpu: ["Processor, share of one core", (n) => percent(n, n > 0 && n < 0.1 ? 1 : 0)],
   memory_bytes: ["Memory of the server", bytes],
   waiting_rows: ["Rows not flushed yet", (n) => count(Math.round(n))],
   log_bytes: ["Logs on disk", bytes],
@@ -53,7 +53,7 @@ function Readiness({ ready }: { ready: Ready }) {
   const failing = ready.tables ?? [];
   const [tone, text] =
     ready.status === "ready"
-      ? ["good", "ready: it takes rows and answers queries"]
+      ? ["good", "ready: accepts rows and answers queries"]
       : ready.status === "degraded"
         ? ["warn", `${count(ready.failing_tables ?? failing.length)} tables cannot be written; all others work`]
         : ["bad", ready.status];

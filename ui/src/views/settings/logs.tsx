@@ -34,9 +34,7 @@ export function Logs() {
       {rows.length === 0 ? (
         <Empty title={`No log matches "${search}"`} />
       ) : (
-        <div class="list">
-          <VirtualTable label="Logs" columns={COLUMNS} rows={rows.length} row={(index) => rows[index] as LogPosition} rowKey={(log) => log.table} />
-        </div>
+        <VirtualTable label="Logs" columns={COLUMNS} rows={rows} around={130} rowKey={(log) => log.table} />
       )}
     </>
   );

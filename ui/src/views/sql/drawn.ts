@@ -39,7 +39,8 @@ export function lines(result: Result, picture: Picture): { at: number[]; lines: 
   const values = (group: Map<number, number>) =>
     Array.from(at, (place) => {
       const found = group.get(place);
-      return found === undefined || Number.isNaN(found) ? null : found;
+      // Other lines have rows here; NULL is a gap.
+      return found === undefined ? undefined : Number.isNaN(found) ? null : found;
     });
   return { at: Array.from(at), lines: [...groups].map(([name, group]) => ({ name, values: values(group) })), left: left.size, isNumber: x.kind !== "time" };
 }

@@ -182,7 +182,7 @@ function Save({ tab }: { tab: Tab }) {
     say(`Saved as "${tab.name}"`);
   };
   return (
-    <button class="quiet" title="Keep this text under its name, in this browser" disabled={tab.text.trim() === ""} onClick={save}>
+    <button class="quiet" title="Save this text under its name in this browser" disabled={tab.text.trim() === ""} onClick={save}>
       Save
     </button>
   );

@@ -25,11 +25,11 @@ export function ResultChart({ result, summary, switcher }: Props) {
   const bar = (
     <div class="bar-row">
       {switcher}
-      <Choose label="Across" value={String(picture.x)} options={choices(result.columns)} onChange={(to) => set({ x: Number(to) })} />
-      <Choose label="Up" value={String(picture.y)} options={choices(numbers)} onChange={(to) => set({ y: Number(to) })} />
+      <Choose label="X" value={String(picture.x)} options={choices(result.columns)} onChange={(to) => set({ x: Number(to) })} />
+      <Choose label="Y" value={String(picture.y)} options={choices(numbers)} onChange={(to) => set({ y: Number(to) })} />
       {isLine && (
         <Choose
-          label="Line for each"
+          label="Line per"
           value={picture.by === undefined ? "" : String(picture.by)}
           options={[["", "none"], ...choices(result.columns.filter((column) => column.kind !== "time"))]}
           onChange={(to) => set({ by: to === "" ? undefined : Number(to) })}

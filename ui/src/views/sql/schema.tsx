@@ -41,8 +41,7 @@ export function Schema({ onInsert }: { onInsert: (text: string) => void }) {
             ),
           },
         ]}
-        rows={found.length}
-        row={(index) => found[index] as KnownTable}
+        rows={found}
         rowKey={(one) => `${one.database}.${one.name}`}
         rowClass={(one) => (isOpened(one) ? "chosen" : undefined)}
       />

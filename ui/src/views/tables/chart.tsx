@@ -99,25 +99,23 @@ function Drawn({ points, measure, asking, about }: { points: Points; measure: Me
 /** The drawn numbers. */
 function Values({ points }: { points: Points }) {
   return (
-    <div class="values">
-      <VirtualTable
-        label="Values"
-        rows={points.at.length}
-        row={(index) => points.at.length - 1 - index}
-        rowKey={(place) => points.at[place] as number}
-        rowHeight={28}
-        columns={[
-          { key: "time", title: "From", width: 180, cell: (place) => time((points.at[place] as number) * 1000) },
-          ...points.lines.map((line, i) => ({
-            key: String(i),
-            title: line.name,
-            width: 130,
-            align: "right" as const,
-            cell: (place: number) => value(line.values[place]),
-          })),
-        ]}
-      />
-    </div>
+    <VirtualTable
+      label="Values"
+      class="values"
+      rows={{ length: points.at.length, at: (index) => points.at.length - 1 - index }}
+      rowKey={(place) => points.at[place] as number}
+      rowHeight={28}
+      columns={[
+        { key: "time", title: "From", width: 180, cell: (place) => time((points.at[place] as number) * 1000) },
+        ...points.lines.map((line, i) => ({
+          key: String(i),
+          title: line.name,
+          width: 130,
+          align: "right" as const,
+          cell: (place: number) => value(line.values[place]),
+        })),
+      ]}
+    />
   );
 }
 

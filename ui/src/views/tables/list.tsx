@@ -4,6 +4,7 @@ import type { ListedTable } from "../../api/types";
 import { ago, bytes, count, rate, time } from "../../app/format";
 import { usePolled } from "../../app/poll";
 import { Link, href, query, setQuery } from "../../app/router";
+import { type Sort, byName, compared, sorting } from "../../app/sort";
 import { useTitle } from "../../app/title";
 import { Empty } from "../../parts/empty";
 import { ErrorNote } from "../../parts/error_note";
@@ -39,11 +40,11 @@ export function List() {
   const rates = useRates(asked.value);
   size.current = asked.value?.length ?? 0;
   const search = query.value.get("q") ?? "";
-  const [key = "name", direction = "up"] = (query.value.get("sort") ?? "").split(".").filter(Boolean);
+  const order = sorting({ key: "name", down: false });
   if (asked.value === undefined) return asked.error ? <ErrorNote error={asked.error} again={asked.again} /> : null;
   const all = asked.value;
   const found = all.filter((table) => matches(search, `${table.database}.${table.name}`));
-  const rows = sorted(found.map((table) => ({ table, rate: rates.get(table.table) })), key, direction === "down");
+  const rows = sorted(found.map((table) => ({ table, rate: rates.get(table.table) })), order.sort);
   const sends = query.value.has("send");
   return (
     <div class="view">
@@ -71,18 +72,15 @@ export function List() {
         </Empty>
       )}
       {rows.length > 0 && (
-        <div class="list">
-          <VirtualTable
-            label="Tables"
-            columns={COLUMNS}
-            rows={rows.length}
-            row={(index) => rows[index] as Row}
-            rowKey={({ table }) => `${table.database}\n${table.name}`}
-            rowHeight={34}
-            sort={{ key, down: direction === "down" }}
-            onSort={(sort) => setQuery({ sort: `${sort.key}.${sort.down ? "down" : "up"}` })}
-          />
-        </div>
+        <VirtualTable
+          label="Tables"
+          columns={COLUMNS}
+          rows={rows}
+          around={130}
+          rowKey={({ table }) => `${table.database}\n${table.name}`}
+          rowHeight={34}
+          {...order}
+        />
       )}
     </div>
   );
@@ -107,18 +105,16 @@ function Newest({ table }: { table: ListedTable }) {
   );
 }
 
-function sorted(rows: Row[], key: string, down: boolean): Row[] {
-  const of = ({ table, rate }: Row): string | number => {
-    if (key === "rows") return Number(table.rows);
-    if (key === "bytes") return Number(table.bytes);
+function sorted(rows: Row[], { key, down }: Sort): Row[] {
+  const of = ({ table, rate }: Row) => {
+    if (key === "rows") return table.rows;
+    if (key === "bytes") return table.bytes;
     if (key === "rate") return rate ?? 0;
-    return key === "newest" ? (table.newest ?? "") : "";
+    return table.newest === null ? -Infinity : Date.parse(table.newest);
   };
-  const names = new Intl.Collator("en", { numeric: true });
-  const byName = (a: Row, b: Row) => names.compare(a.table.database, b.table.database) || names.compare(a.table.name, b.table.name);
   return rows.sort((a, b) => {
-    const [x, y] = [of(a), of(b)];
-    const by = x < y ? -1 : x > y ? 1 : key === "name" ? byName(a, b) : 0;
-    return (down ? -by : by) || byName(a, b);
+    const named = byName(a.table.database, b.table.database) || byName(a.table.name, b.table.name);
+    const by = key === "name" ? named : compared(of(a), of(b));
+    return (down ? -by : by) || named;
   });
 }

@@ -86,5 +86,17 @@ export function snippets(origin: string, database: string, name: string, tokens:
         "urllib.request.urlopen(request)",
       ].join("\n"),
     },
+    {
+      id: "package",
+      name: "Python package",
+      about: "The package manyworlds for Python. Rows are dicts or any Arrow object, such as a data frame.",
+      text: [
+        ...(tokens ? ["import os", ""] : []),
+        "import manyworlds as mw",
+        "",
+        `data = mw.connect(${quoted(origin)}${tokens ? `, token=os.environ["MANYWORLDS_TOKEN"]` : ""})`,
+        `data.append(${quoted(`${database}.${name}`)}, [{"host": "web-1", "load": 0.5, "cores": 8}])`,
+      ].join("\n"),
+    },
   ];
 }

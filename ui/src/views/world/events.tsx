@@ -145,9 +145,14 @@ function Rows({ question, first }: { question: Question; first: Answer }) {
     };
   });
   return (
-    <div class="fill-table">
-      <VirtualTable label="List of events" columns={columns} rows={first.total} row={row} rowHeight={28} onView={need} />
-    </div>
+    <VirtualTable
+      label="List of events"
+      columns={columns}
+      rows={{ length: first.total, at: row }}
+      around={220}
+      rowHeight={28}
+      onView={need}
+    />
   );
 }
 
