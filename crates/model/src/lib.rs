@@ -24,6 +24,7 @@ mod catalogue;
 mod condition;
 mod definition;
 mod describe;
+mod document;
 mod event_rows;
 mod failure;
 mod members;
@@ -39,6 +40,7 @@ pub use block::{EventBlock, EventValues, NULL_I8, NULL_I16, NULL_I32, NULL_LABEL
 pub use catalogue::{Catalogue, Entity, EntityKind, EventColumn, EventKind, Outcome, OutcomeKind, fault_of_name};
 pub use condition::{Condition, ConditionError, NEVER, Tolerance};
 pub use definition::{AdviseDefinition, CheckPart, DefinitionError, DefinitionSpec, Fault, PartSpec, ReadDefinition};
+pub use document::read_document;
 pub use event_rows::{EventRows, OwnedEventValues};
 pub use failure::Failure;
 pub use members::{MemberNames, MembersOf};

@@ -1,5 +1,7 @@
 //! Unknown names, reported with suggestions.
 
+use std::collections::HashSet;
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what} {:?}{}", shown(name), suggest(nearest, have))]
 pub struct UnknownName {
@@ -16,7 +18,8 @@ impl UnknownName {
     /// Reports `name` as missing from `names`.
     pub fn new<'a>(what: impl Into<String>, name: &str, names: impl IntoIterator<Item = &'a str>) -> Self {
         const LISTED_MAX: usize = 12;
-        let mut names: Vec<&str> = names.into_iter().collect();
+        let mut seen = HashSet::new();
+        let mut names: Vec<&str> = names.into_iter().filter(|name| seen.insert(*name)).collect();
         let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
         // The time of a comparison grows with the product of both lengths. Names this long are not typing errors.
         let nearest = if name.len() > COMPARED_BYTES_MAX { Vec::new() } else { owned(nearest(name, &names)) };
@@ -71,7 +74,11 @@ mod tests {
             "a game has no outcome \"home_poins\"; did you mean home_points, home_punts?"
         );
         assert_eq!(said("x", &names), "a game has no outcome \"x\"; there are: home_points, home_punts, away_points");
-        assert_eq!(said("x", &["home_points"; 13]), "a game has no outcome \"x\"");
+        let many: Vec<String> = (0..13).map(|place| format!("home_{place}")).collect();
+        assert_eq!(said("x", &many.iter().map(String::as_str).collect::<Vec<_>>()), "a game has no outcome \"x\"");
+        let twice = ["home_points", "home_points", "y"];
+        assert_eq!(said("home_point", &twice), "a game has no outcome \"home_point\"; did you mean home_points?");
+        assert_eq!(said("x", &twice), "a game has no outcome \"x\"; there are: home_points, y");
         assert_eq!(said("x", &[]), "a game has no outcome \"x\"");
         let long = "home_points".repeat(100_000);
         assert!(said(&long, &names).len() < 400);

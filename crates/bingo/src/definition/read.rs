@@ -1,10 +1,12 @@
 //! Reads an event from text.
 
-use model::{DefinitionError, Fault};
+use model::{DefinitionError, Fault, read_document};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 
 use super::{Activity, Event, Player, check};
+
+/// The whole, in messages.
+const WHAT: &str = "the event";
 
 /// Reads an event in TOML, or in JSON if the text starts with `{`.
 ///
@@ -12,22 +14,10 @@ use super::{Activity, Event, Player, check};
 /// If the text is neither, lacks a field or has an unknown one: with line and column. If the event cannot be played:
 /// with the place of every fault, such as `rows[3].tiles[0].rules[1]`.
 pub fn parse(text: &str) -> Result<Event, DefinitionError> {
-    let mut event: Event = deserialized(text)?;
+    let mut event: Event = read_document(text, WHAT)?;
     shorten(&mut event);
     check::check(&event)?;
     Ok(event)
-}
-
-/// Reads TOML, or JSON if the text starts with `{`.
-fn deserialized<T: DeserializeOwned>(text: &str) -> Result<T, DefinitionError> {
-    if text.trim_start().starts_with('{') {
-        return serde_json::from_str(text).map_err(|e| {
-            let reason = e.to_string();
-            let reason = reason.rsplit_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason);
-            one(format!("line {}, column {}", e.line(), e.column()), reason.to_owned())
-        });
-    }
-    toml::from_str(text).map_err(|e| one(place_in(text, e.span()), e.message().replace('\n', " ")))
 }
 
 /// The lists of an event that several events may share.
@@ -45,7 +35,7 @@ struct Part {
 
 /// Checks activities and players as far as they stand alone: an event declares the capabilities.
 pub(crate) fn check_part(text: &str) -> Result<(), DefinitionError> {
-    let part: Part = deserialized(text)?;
+    let part: Part = read_document(text, WHAT)?;
     check::check_lists(&part.activities, &part.players)
 }
 
@@ -65,18 +55,6 @@ fn shorten(event: &mut Event) {
 /// Rewrites a user's text in canonical form.
 pub(crate) fn read(text: &str) -> Result<String, DefinitionError> {
     let event = parse(text)?;
-    serde_json::to_string(&event).map_err(|e| one("the event".to_owned(), e.to_string()))
-}
-
-fn one(place: String, reason: String) -> DefinitionError {
-    DefinitionError(vec![Fault { place, reason }])
-}
-
-fn place_in(text: &str, span: Option<std::ops::Range<usize>>) -> String {
-    let Some(before) = span.and_then(|span| text.get(..span.start)) else {
-        return "the event".to_owned();
-    };
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    format!("line {line}, column {column}")
+    serde_json::to_string(&event)
+        .map_err(|error| DefinitionError(vec![Fault { place: WHAT.to_owned(), reason: error.to_string() }]))
 }

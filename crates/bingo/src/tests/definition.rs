@@ -121,33 +121,44 @@ fn refused_at(what: &str, instead: &str, at: &str, reason: &str) {
 
 #[test]
 fn what_is_no_toml_is_told_with_its_line_and_column() {
-    refused("name = \"Board", "line 1, column 14: invalid basic string, expected `\"`");
-    refused("name = \"Board\"\n\nduration 1h", "line 3, column 10: key with no value, expected `=`");
-    refused("", "line 1, column 1: missing field `name`");
-    refused_at("points = 4", "points = 'four'", "'four'", "invalid type: string \"four\", expected u32");
-    refused_at("points = 4", "points = -4", "-4", "invalid value: integer `-4`, expected u32");
-    let fields = "`key`, `name`, `solo`, `group`, `lines`, `bands`";
-    refused_at("solo = true", "sole = true", "sole", &format!("unknown field `sole`, expected one of {fields}"));
-    let strategies = "`greedy`, `row_unlocking`, `combo_unlocking`";
-    let unknown = format!("unknown variant `balanced`, expected one of {strategies}");
+    refused("name = \"Board", "line 1, column 14: not valid TOML: invalid basic string, expected `\"`");
+    refused("name = \"Board\"\n\nduration 1h", "line 3, column 10: not valid TOML: key with no value, expected `=`");
+    refused("", "the event: the text is empty");
+    refused_at(
+        "points = 4",
+        "points = 'four'",
+        "'four'",
+        "rows[0].tiles[1].points must be a whole number, not the text \"four\"",
+    );
+    refused_at(
+        "points = 4",
+        "points = -4",
+        "-4",
+        "rows[0].tiles[1].points must be a whole number of at least 0, not -4",
+    );
+    let unknown = "activities[0] has no field \"sole\"; did you mean solo?";
+    refused_at("solo = true", "sole = true", "sole", unknown);
+    let strategies = "there are: greedy, row_unlocking, combo_unlocking";
+    let unknown = format!("teams[0].strategy cannot be \"balanced\"; {strategies}");
     refused_at("\"greedy\"", "\"balanced\"", "\"balanced\"", &unknown);
-    refused_at("strategy = \"greedy\"\n", "", "[[teams]]", "missing field `strategy`");
-    let units = "a whole number, or the least and the most as [1, 3]";
+    refused_at("strategy = \"greedy\"\n", "", "[[teams]]", "teams[0] lacks the field strategy");
+    let units =
+        "activities[0].lines[0].outcomes[0].grants[0].units: a whole number, or the least and the most as [1, 3]";
     refused_at("drop = \"ore\"", "drop = \"ore\", units = [1, 2, 3]", "[1, 2, 3]", units);
     let parameters = "strategy = \"greedy\"\nparameters = { hurry = 3 }";
-    let unknown = "unknown field `hurry`, expected `aim_points` or `sharing_weight`";
+    let unknown = "teams[0].parameters has no field \"hurry\"; there are: aim_points, sharing_weight";
     refused_at("strategy = \"greedy\"", parameters, "hurry", unknown);
 }
 
 #[test]
 fn what_is_no_json_is_told_with_its_line_and_column() {
-    refused("{\n  \"name\": }", "line 2, column 11: expected value");
-    refused("{", "line 1, column 1: EOF while parsing an object");
-    let fields = "`name`, `duration`, `start`, `zone`, `opening_points`, `capabilities`, `activities`, `players`, `rows`, \
-                  `teams`";
-    let unknown = |name: &str| format!("line 1, column 19: unknown field `{name}`, expected one of {fields}");
-    refused("{\"name\": \"x\", \"nam\": 1}", &unknown("nam"));
-    let number = "line 1, column 51: invalid type: integer `5`, expected a string";
+    refused("{\n  \"name\": }", "line 2, column 11: not valid JSON: expected value");
+    refused("{", "line 1, column 1: not valid JSON: EOF while parsing an object");
+    refused("{\"name\": \"x\", \"nam\": 1}", "line 1, column 19: the event has no field \"nam\"; did you mean name?");
+    let number = "line 1, column 51: duration must be a text, not 5";
     refused("{\"name\": \"seen at line 3 of the log\", \"duration\": 5}", number);
-    refused("{   \"day at line 3\": 1}", &unknown("day at line 3"));
+    let words =
+        "there are: name, duration, start, zone, opening_points, capabilities, activities, players, rows, teams";
+    let unknown = format!("line 1, column 19: the event has no field \"day at line 3\"; {words}");
+    refused("{   \"day at line 3\": 1}", &unknown);
 }

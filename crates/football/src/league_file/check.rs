@@ -52,7 +52,10 @@ pub(super) fn shown(found: Vec<Found>, lines: &Lines) -> Vec<Fault> {
             Place::Section(section) => section.name().to_owned(),
             Place::Row(section, row) => lines.place(section, row),
         },
-        reason: first.map_or(reason.clone(), |(section, row)| format!("{reason} ({})", lines.place(section, row))),
+        reason: match first {
+            Some((section, row)) => format!("{reason}, the first in {}", lines.place(section, row)),
+            None => reason,
+        },
     };
     let mut faults: Vec<Fault> = found.into_iter().take(SHOWN_MAX).map(fault).collect();
     if count > SHOWN_MAX {
@@ -101,7 +104,7 @@ impl<'a> Check<'a> {
         let names: Vec<&str> = names.collect();
         let known = names.contains(&name);
         if !known {
-            self.add(place, UnknownName::new(format!("no {what}"), name, names).to_string());
+            self.add(place, UnknownName::new(what, name, names).to_string());
         }
         known
     }
@@ -116,13 +119,16 @@ impl<'a> Check<'a> {
     fn counts(&mut self) {
         let LeagueFile { teams, schedule, venues, .. } = self.file;
         if !(2..=TEAMS_MAX).contains(&teams.len()) {
-            self.add(Place::Section(Section::Teams), format!("has {} teams: 2 to {TEAMS_MAX} allowed", teams.len()));
+            self.add(Place::Section(Section::Teams), format!("a league has 2 to {TEAMS_MAX}, not {}", teams.len()));
         }
         if schedule.is_empty() {
-            self.add(Place::Section(Section::Schedule), "is empty: add a game, or the teams have no season".to_owned());
+            self.add(Place::Section(Section::Schedule), "is empty: add at least one game".to_owned());
         }
         if venues.len() > VENUES_MAX {
-            self.add(Place::Section(Section::Venues), format!("has {}: at most {VENUES_MAX} allowed", venues.len()));
+            self.add(
+                Place::Section(Section::Venues),
+                format!("a league has at most {VENUES_MAX}, not {}", venues.len()),
+            );
         }
     }
 
@@ -148,7 +154,7 @@ impl<'a> Check<'a> {
                     let allowed = format!("1 to {ID_MAX} letters, digits, '-' and '_', beginning with a letter");
                     self.add(place, format!("id {id:?}: must be {allowed}"));
                 }
-                let reason = format!("duplicates the id {id:?}");
+                let reason = format!("id {id:?} is used a second time");
                 if let Some(first) = seen.insert(id, (section, row)) {
                     self.found.push(Found { place, reason, first: Some(first) });
                 }
@@ -166,7 +172,7 @@ impl<'a> Check<'a> {
 
     fn venue_of(&mut self, place: Place, venue: Option<&'a String>) {
         if let Some(venue) = venue {
-            self.known(place, "venue", venue, self.file.venues.iter().map(|v| v.id.as_str()));
+            self.known(place, "no venue", venue, self.file.venues.iter().map(|v| v.id.as_str()));
         }
     }
 
@@ -187,12 +193,11 @@ impl<'a> Check<'a> {
             *conferences.entry(&team.conference).or_default().entry(&team.division).or_default() += 1;
         }
         if conferences.len() > CONFERENCES_MAX {
-            let names: Vec<&str> = conferences.keys().copied().collect();
-            let names = names.join(", ");
-            self.add(place, format!("are in {} conferences ({names}): 1 or 2 allowed", conferences.len()));
+            let names: Vec<String> = conferences.keys().map(|name| format!("{name:?}")).collect();
+            self.add(place, format!("are in {} conferences ({}): use 1 or 2", conferences.len(), names.join(", ")));
         }
         for (division, &teams) in conferences.values().flatten().filter(|(_, teams)| **teams > DIVISION_MAX) {
-            self.add(place, format!("division {division:?} has {teams} teams: at most {DIVISION_MAX} allowed"));
+            self.add(place, format!("{} has {teams} teams: use at most {DIVISION_MAX}", called("division", division)));
         }
         let smallest = conferences.values().map(|divisions| divisions.values().sum()).min().unwrap_or_default();
         let playoff = self.file.playoff_teams.map_or(SEEDS.min(smallest), |teams| teams as usize);
@@ -200,9 +205,10 @@ impl<'a> Check<'a> {
             let teams: usize = divisions.values().sum();
             if !(divisions.len()..=teams).contains(&playoff) {
                 let least = divisions.len();
+                let (of, divisions) =
+                    (called("conference", conference), if least == 1 { "division" } else { "divisions" });
                 let reason = format!(
-                    "playoff_teams is {playoff}: conference {conference:?} has {teams} teams in {least} divisions, so give \
-                     {least} to {teams}"
+                    "playoff_teams is {playoff}: {of} has {teams} teams in {least} {divisions}, so give {least} to {teams}"
                 );
                 self.add(Place::File, reason);
             }
@@ -219,7 +225,7 @@ impl<'a> Check<'a> {
             }
             self.venue_of(place, venue.as_ref());
             for team in [home, away] {
-                self.known(place, "team", team, self.file.teams.iter().map(|t| t.id.as_str()));
+                self.known(place, "no team", team, self.file.teams.iter().map(|t| t.id.as_str()));
             }
             if home == away {
                 self.add(place, format!("{home:?} plays against itself: name another team"));
@@ -235,7 +241,7 @@ impl<'a> Check<'a> {
         let idle = |team: &&TeamRow| !played.keys().any(|(id, _)| *id == team.id);
         let idle: Vec<&str> = self.file.teams.iter().filter(idle).map(|team| team.id.as_str()).collect();
         if !idle.is_empty() && !self.file.schedule.is_empty() {
-            self.add(Place::Section(Section::Schedule), format!("has no game of {}", idle.join(", ")));
+            self.add(Place::Section(Section::Schedule), format!("has no games for {}", idle.join(", ")));
         }
     }
 
@@ -245,10 +251,10 @@ impl<'a> Check<'a> {
             let place = Place::Row(Section::Players, row);
             self.name(place, &player.name);
             let ids = self.file.teams.iter().map(|team| team.id.as_str());
-            if self.known(place, &format!("team of {:?}:", player.name), &player.team, ids) {
+            if self.known(place, &format!("{:?} is in no team", player.name), &player.team, ids) {
                 teams.entry(&player.team).or_default().push((row, player));
             }
-            let what = format!("position of {:?}:", player.name);
+            let what = format!("{:?} has no position", player.name);
             let Some(at) = ROSTER[..PLAYERS].iter().position(|p| *p == player.position) else {
                 self.known(place, &what, &player.position, ROSTER[..PLAYERS].iter().copied());
                 continue;
@@ -265,7 +271,7 @@ impl<'a> Check<'a> {
         self.number(place, &format!("{name} of {:?}", player.name), value, &SHARE);
         if value > 0.0 && !share.suits(at) {
             let suited = share.positions().join(", ");
-            self.add(place, format!("{:?} is a {} and cannot have {name}: only {suited} can", player.name, ROSTER[at]));
+            self.add(place, format!("{:?} is a {} and has no {name}: give them to {suited}", player.name, ROSTER[at]));
         }
     }
 
@@ -286,11 +292,16 @@ impl<'a> Check<'a> {
         for share in Share::ALL {
             let sum: f32 = players.iter().map(|(_, player)| player.share(share)).sum();
             if sum > 0.0 && (sum - 1.0).abs() > SUM_TOLERANCE {
-                let reason = format!("{} of team {team:?} sum to {sum:.3}: they must sum to 1", share.name());
+                let reason = format!("{} of team {team:?} sum to {sum:.3}, and must sum to 1", share.name());
                 self.add(last, reason);
             }
         }
     }
+}
+
+/// A group of teams in messages; the only group has no name.
+fn called(group: &str, name: &str) -> String {
+    if name.is_empty() { "the league".to_owned() } else { format!("{group} {name:?}") }
 }
 
 fn is_id(id: &str) -> bool {

@@ -1,7 +1,5 @@
 //! Where the rows of a file are.
 
-use std::ops::Range;
-
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use toml::Spanned;
@@ -38,7 +36,7 @@ struct Rows {
 }
 
 impl Lines {
-    /// The lines of the rows of a TOML text.
+    /// The lines of the rows of a text; none if it is JSON.
     pub(super) fn of(text: &str) -> Self {
         let Ok(Rows { teams, venues, schedule, players }) = toml::from_str(text) else { return Self::default() };
         let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
@@ -53,14 +51,4 @@ impl Lines {
             None => format!("{}[{row}]", section.name()),
         }
     }
-}
-
-/// Line and column of the beginning of a span.
-pub(super) fn place_in(text: &str, span: Option<Range<usize>>) -> String {
-    let Some(before) = span.and_then(|span| text.get(..span.start)) else {
-        return "the league".to_owned();
-    };
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    format!("line {line}, column {column}")
 }

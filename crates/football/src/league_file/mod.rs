@@ -7,13 +7,13 @@ mod lines;
 mod tests;
 mod write;
 
-use model::{DefinitionError, Fault};
+use model::{DefinitionError, Fault, read_document};
 use serde::{Deserialize, Serialize};
 
 pub use write::example;
 
 use crate::roster::Share;
-use lines::{Lines, place_in};
+use lines::Lines;
 
 /// A league, its rows in the order of the file but for the schedule, which is in order of weeks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -135,30 +135,17 @@ impl PlayerRow {
 /// If the text is neither, lacks a field or has an unknown one: with line and column. If the league cannot be played:
 /// with the line of every fault, or its place in JSON, such as `schedule[3]`.
 pub fn parse(text: &str) -> Result<LeagueFile, DefinitionError> {
-    let is_json = text.trim_start().starts_with('{');
-    let mut file: LeagueFile = if is_json {
-        serde_json::from_str(text).map_err(|e| {
-            let reason = e.to_string();
-            let reason = reason.rsplit_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason);
-            one(format!("line {}, column {}", e.line(), e.column()), reason.to_owned())
-        })?
-    } else {
-        toml::from_str(text).map_err(|e| one(place_in(text, e.span()), e.message().replace('\n', " ")))?
-    };
+    let mut file: LeagueFile = read_document(text, "the league")?;
     let faults = check::faults(&file);
     if faults.is_empty() {
         file.schedule.sort_by_key(|game| game.week);
         return Ok(file);
     }
-    let lines = if is_json { Lines::default() } else { Lines::of(text) };
-    Err(DefinitionError(check::shown(faults, &lines)))
+    Err(DefinitionError(check::shown(faults, &Lines::of(text))))
 }
 
 /// Rewrites a user's text in canonical form.
 pub(crate) fn read(text: &str) -> Result<String, DefinitionError> {
-    serde_json::to_string(&parse(text)?).map_err(|e| one("the league".to_owned(), e.to_string()))
-}
-
-fn one(place: String, reason: String) -> DefinitionError {
-    DefinitionError(vec![Fault { place, reason }])
+    serde_json::to_string(&parse(text)?)
+        .map_err(|error| DefinitionError(vec![Fault { place: "the league".to_owned(), reason: error.to_string() }]))
 }

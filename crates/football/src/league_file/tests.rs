@@ -312,22 +312,25 @@ fn schedules_with_mistakes_are_refused() {
         (with("{ week = 25, home = \"t0\", away = \"t3\" },\n"), "line 8: week is 25: must be from 1 to 24"),
         (
             with(&format!("{first}  {{ week = 1, home = \"t3\", away = \"t4\" }},\n")).replace("t4", "t0"),
-            "line 9: \"t3\" plays a second game in week 1 (line 8)",
+            "line 9: \"t3\" plays a second game in week 1, the first in line 8",
         ),
         (
             with("{ id = \"t2\", week = 1, home = \"t0\", away = \"t3\" },\n"),
-            "line 8: duplicates the id \"t2\" (line 4)",
+            "line 8: id \"t2\" is used a second time, the first in line 4",
         ),
         (with("{ week = 1, home = \"t0\", away = \"t3\", venue = \"moon\" },\n"), "line 8: no venue \"moon\""),
     ] {
         let faults = parse(&text).unwrap_err();
         assert_eq!(faults.0[0].to_string(), expected);
     }
+    // A repeated id is suggested once.
+    let faults = parse(&good.replacen("id = \"t2\"", "id = \"t1\"", 1)).unwrap_err();
+    assert!(faults.0[1].reason.starts_with("no team \"t2\"; there are: t0, t1, t3"), "{faults}");
     let (head, _) = good.split_once("schedule").unwrap();
     let empty = mistake(&format!("{head}schedule = []\n"));
-    assert_eq!(empty, "schedule: is empty: add a game, or the teams have no season");
+    assert_eq!(empty, "schedule: is empty: add at least one game");
     let idle = format!("{head}schedule = [{{ week = 1, home = \"t0\", away = \"t2\" }}]\n");
-    assert_eq!(mistake(&idle), "schedule: has no game of t1, t3");
+    assert_eq!(mistake(&idle), "schedule: has no games for t1, t3");
 }
 
 #[test]
@@ -335,7 +338,7 @@ fn teams_and_venues_with_mistakes_are_refused() {
     let good = small(4, "venues = [\n  { id = \"v\", home_edge = 1 },\n]\n");
     assert!(parse(&good).is_ok());
     for (from, to, expected) in [
-        ("id = \"t1\"", "id = \"t0\"", "line 3: duplicates the id \"t0\" (line 2)"),
+        ("id = \"t1\"", "id = \"t0\"", "line 3: id \"t0\" is used a second time, the first in line 2"),
         (
             "id = \"t1\"",
             "id = \"1 t\"",
@@ -353,7 +356,7 @@ fn teams_and_venues_with_mistakes_are_refused() {
         (
             "teams = [",
             "playoff_teams = 5\nteams = [",
-            "the league: playoff_teams is 5: conference \"\" has 4 teams in 1 divisions, so give 1 to 4",
+            "the league: playoff_teams is 5: the league has 4 teams in 1 division, so give 1 to 4",
         ),
     ] {
         let faults = parse(&good.replacen(from, to, 1)).unwrap_err();
@@ -361,7 +364,7 @@ fn teams_and_venues_with_mistakes_are_refused() {
     }
     let three = good.replace("t1\",", "t1\", conference = \"b\",").replace("t2\",", "t2\", conference = \"c\",");
     let three = three.replace(", conference = \"b\", away", ", away").replace(", conference = \"c\", away", ", away");
-    assert_eq!(mistake(&three), "teams: are in 3 conferences (, b, c): 1 or 2 allowed");
+    assert_eq!(mistake(&three), "teams: are in 3 conferences (\"\", \"b\", \"c\"): use 1 or 2");
 }
 
 #[test]
@@ -372,17 +375,17 @@ fn players_with_mistakes_are_refused() {
     for (text, expected) in [
         (
             good.replacen("team = \"t1\"", "team = \"t9\"", 1),
-            "line 9: no team of \"t1 qb1\": \"t9\"; there are: t0, t1",
+            "line 9: \"t1 qb1\" is in no team \"t9\"; there are: t0, t1",
         ),
-        (good.replacen("\"qb1\"", "\"qbl\"", 1), "line 9: no position of \"t1 qb1\": \"qbl\"; did you mean qb1, qb2?"),
-        (good.replacen("\"qb1\"", "\"qb2\"", 1), "line 10: team \"t1\" has a second qb2 (line 9)"),
+        (good.replacen("\"qb1\"", "\"qbl\"", 1), "line 9: \"t1 qb1\" has no position \"qbl\"; did you mean qb1, qb2?"),
+        (good.replacen("\"qb1\"", "\"qb2\"", 1), "line 10: team \"t1\" has a second qb2, the first in line 9"),
         (
             with(|position| if position == "rb1" { ", carries = 0.9" } else { "" }),
-            "line 31: carries of team \"t1\" sum to 0.900: they must sum to 1",
+            "line 31: carries of team \"t1\" sum to 0.900, and must sum to 1",
         ),
         (
             with(|position| if position == "wr1" { ", carries = 1" } else { "" }),
-            "line 15: \"t1 wr1\" is a wr1 and cannot have carries: only qb, rb can",
+            "line 15: \"t1 wr1\" is a wr1 and has no carries: give them to qb, rb",
         ),
         (
             with(|position| if position == "wr1" { ", targets = 1.5" } else { "" }),
@@ -413,35 +416,43 @@ fn syntax_errors_have_line_and_column() {
     let good = small(2, "");
     for (from, to, expected) in [
         ("offence = 0", "offence 0", "line 2, column "),
-        ("offence = 0", "offence = \"strong\"", "line 2, column 43: invalid type: string \"strong\", expected f32"),
-        ("offence", "offense", "line 2, column 33: unknown field `offense`, expected one of `id`, `name`, "),
-        ("week = 1", "week = 1.5", "line 6, column 12: invalid type: floating point `1.5`, expected u32"),
-        ("offence = 0, ", "", "line 2, column 3: missing field `offence`"),
+        (
+            "offence = 0",
+            "offence = \"strong\"",
+            "line 2, column 43: teams[0].offence must be a number, not the text \"strong\"",
+        ),
+        ("offence", "offense", "line 2, column 33: teams[0] has no field \"offense\"; did you mean offence?"),
+        ("week = 1", "week = 1.5", "line 6, column 12: schedule[0].week must be a whole number, not 1.5"),
+        ("offence = 0, ", "", "line 2, column 3: teams[0] lacks the field offence"),
     ] {
         let found = mistake(&good.replacen(from, to, 1));
         assert!(found.starts_with(expected), "{found}");
     }
     let json = read(&good).unwrap();
     let found = mistake(&json.replace("\"offence\":0.0", "\"offence\":\"x\""));
-    assert!(found.starts_with("line 1, column ") && found.contains("invalid type"), "{found}");
+    assert!(
+        found.starts_with("line 1, column ")
+            && found.ends_with(": teams[0].offence must be a number, not the text \"x\""),
+        "{found}"
+    );
     let itself = mistake(
         &json
             .replace("\"away\":\"t1\"", "\"away\":\"t0\"")
             .replace(",\"schedule\":[", ",\"schedule\":[{\"week\":2,\"home\":\"t0\",\"away\":\"t1\"},"),
     );
     assert_eq!(itself, "schedule[1]: \"t0\" plays against itself: name another team");
-    assert!(parse("").unwrap_err().to_string().contains("missing field"));
+    assert_eq!(mistake(""), "the league: the text is empty");
 }
 
 #[test]
 fn leagues_beyond_the_limits_are_refused() {
     let faults = parse(&small(66, "")).unwrap_err().0;
-    assert_eq!(faults[0].to_string(), "teams: has 66 teams: 2 to 64 allowed");
-    assert!(faults.iter().any(|fault| fault.reason.starts_with("division \"\" has 66 teams: at most 16")));
+    assert_eq!(faults[0].to_string(), "teams: a league has 2 to 64, not 66");
+    assert!(faults.iter().any(|fault| fault.reason == "the league has 66 teams: use at most 16"));
     assert_eq!(faults.len(), 51);
     assert!(faults[50].to_string().starts_with("the league: has 1"), "{}", faults[50]);
     let one = parse("teams = [{ id = \"a\", name = \"A\", offence = 0, defence = 0 }]\nschedule = []\n").unwrap_err().0;
-    assert_eq!(one[0].to_string(), "teams: has 1 teams: 2 to 64 allowed");
+    assert_eq!(one[0].to_string(), "teams: a league has 2 to 64, not 1");
 }
 
 #[test]
