@@ -1,15 +1,13 @@
-//! Compressed bodies: detected by their first bytes, expanded within limits.
+//! Compressed bodies and streams, detected by their first bytes. Bodies expand within limits.
 
 use std::borrow::Cow;
-use std::io::{ErrorKind, Read};
+use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
 
-use flate2::read::MultiGzDecoder;
+use flate2::bufread::MultiGzDecoder;
 
 use super::error::DecodeError;
 use super::limits::Limits;
 
-const GZIP: &[u8] = &[0x1f, 0x8b];
-const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 /// Up to this size a body may grow by any ratio.
 const RATIO_FREE: usize = 1 << 20;
 /// Initial bytes to expand between checks of the limits.
@@ -23,15 +21,90 @@ pub fn expand<'a>(body: &'a [u8], limits: &Limits) -> Result<Cow<'a, [u8]>, Deco
         let reason = format!("{} bytes, where {} are allowed", body.len(), limits.body_bytes_max);
         return Err(DecodeError::TooLarge { reason });
     }
-    if body.starts_with(GZIP) {
-        return unpack(MultiGzDecoder::new(body), "gzip", body.len(), limits).map(Cow::Owned);
+    let Some(packing) = Packing::of(body) else { return Ok(Cow::Borrowed(body)) };
+    let packed = packing.reader(body, Some(WINDOW_LOG_MAX)).map_err(|error| broken(packing.name(), &error))?;
+    unpack(packed, packing.name(), body.len(), limits).map(Cow::Owned)
+}
+
+/// Decompresses a stream (gzip, zstd, or none), and names the compression. Waits for the first four bytes.
+///
+/// # Errors
+/// If the stream fails. Reading fails, with a reason for users, if the compressed data is damaged or cut off.
+pub fn expand_stream<'a>(
+    mut stream: impl Read + Send + 'a,
+) -> io::Result<(Option<&'static str>, Box<dyn Read + Send + 'a>)> {
+    let mut start = Vec::new();
+    stream.by_ref().take(START_BYTES).read_to_end(&mut start)?;
+    let packing = Packing::of(&start);
+    let stream = Cursor::new(start).chain(stream);
+    Ok(match packing {
+        None => (None, Box::new(stream)),
+        Some(packing) => {
+            let packed = BufReader::with_capacity(STEP, stream);
+            (Some(packing.name()), Box::new(Unpacked { packing, reader: packing.reader(packed, None)? }))
+        }
+    })
+}
+
+/// Bytes that decide about a stream's compression.
+const START_BYTES: u64 = 4;
+
+#[derive(Debug, Clone, Copy)]
+enum Packing {
+    Gzip,
+    Zstd,
+}
+
+impl Packing {
+    fn of(start: &[u8]) -> Option<Self> {
+        match start {
+            [0x1f, 0x8b, ..] => Some(Self::Gzip),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstd),
+            _ => None,
+        }
     }
-    if body.starts_with(ZSTD) {
-        let mut decoder = zstd::Decoder::with_buffer(body).map_err(|error| broken("zstd", &error))?;
-        decoder.window_log_max(WINDOW_LOG_MAX).map_err(|error| broken("zstd", &error))?;
-        return unpack(decoder, "zstd", body.len(), limits).map(Cow::Owned);
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+        }
     }
-    Ok(Cow::Borrowed(body))
+
+    /// Decompresses all members or frames; zstd's windows are limited to a power of two.
+    fn reader<'a>(
+        self,
+        packed: impl BufRead + Send + 'a,
+        window_log_max: Option<u32>,
+    ) -> io::Result<Box<dyn Read + Send + 'a>> {
+        match self {
+            Self::Gzip => Ok(Box::new(MultiGzDecoder::new(packed))),
+            Self::Zstd => {
+                let mut decoder = zstd::Decoder::with_buffer(packed)?;
+                window_log_max.map_or(Ok(()), |log| decoder.window_log_max(log))?;
+                Ok(Box::new(decoder))
+            }
+        }
+    }
+}
+
+/// A decompressed stream whose errors name the compression.
+struct Unpacked<'a> {
+    packing: Packing,
+    reader: Box<dyn Read + Send + 'a>,
+}
+
+impl Read for Unpacked<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.reader.read(buffer).map_err(|error| {
+            let name = self.packing.name();
+            match error.kind() {
+                ErrorKind::Interrupted => error,
+                ErrorKind::UnexpectedEof => io::Error::other(format!("the {name} data ends early: it is cut off")),
+                _ => io::Error::other(format!("the {name} data is damaged: {error}")),
+            }
+        })
+    }
 }
 
 fn unpack(
@@ -66,7 +139,7 @@ fn unpack(
 }
 
 /// Fills the buffer as far as data lasts.
-fn read_some(packed: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
+fn read_some(packed: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
         match packed.read(&mut buffer[filled..]) {
@@ -79,6 +152,6 @@ fn read_some(packed: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize
     Ok(filled)
 }
 
-fn broken(format: &'static str, error: &std::io::Error) -> DecodeError {
+fn broken(format: &'static str, error: &io::Error) -> DecodeError {
     DecodeError::Malformed { format, reason: error.to_string(), at: 0 }
 }

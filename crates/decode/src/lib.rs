@@ -67,7 +67,7 @@ mod time;
 
 pub use decoded::{Decoded, Overflow, Refused, RefusedRecord, Rows};
 pub use error::{DecodeError, DecodeErrorKind};
-pub use expand::expand;
+pub use expand::{expand, expand_stream};
 pub use limits::Limits;
 pub use names::{ColumnNames, TIME, TIME_NANOS, normal, overflow_name};
 pub use number::{is_exact_as_float, whole};

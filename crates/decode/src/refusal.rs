@@ -11,6 +11,14 @@ pub(crate) struct Refusal {
     pub(crate) reason: String,
 }
 
+impl Refusal {
+    /// Names the field that the refusal is about.
+    pub(crate) fn of_field(mut self: Box<Self>, field: &[u8]) -> Box<Self> {
+        self.field = Some(String::from_utf8_lossy(field).into_owned());
+        self
+    }
+}
+
 /// Boxed to keep results small: refusals are rare.
 pub(crate) type Taken<T> = Result<T, Box<Refusal>>;
 

@@ -88,7 +88,7 @@ pub(crate) enum InputFormat {
 impl InputFormat {
     /// The format that the extension of a file names.
     pub(crate) fn of(path: &Path) -> Self {
-        match path.extension().and_then(|end| end.to_str()) {
+        match extension(path) {
             Some("csv") => Self::Csv,
             Some("msgpack" | "mpk") => Self::Msgpack,
             _ => Self::Json,
@@ -102,6 +102,14 @@ impl InputFormat {
             Self::Csv => "csv",
             Self::Msgpack => "msgpack",
         }
+    }
+}
+
+/// The extension of a file before that of its compression: `csv` of `rows.csv.gz`.
+pub(crate) fn extension(path: &Path) -> Option<&str> {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("gz" | "zst" | "zstd") => Path::new(path.file_stem()?).extension()?.to_str(),
+        extension => extension,
     }
 }
 

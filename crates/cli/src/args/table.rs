@@ -92,7 +92,8 @@ pub(crate) struct TableInsertArgs {
     pub(crate) table: TableArgs,
     /// Files to insert
     ///
-    /// .csv with a header, .jsonl (or .ndjson, .json) with one object per line, .parquet or .arrow.
+    /// .csv with a header, .jsonl (or .ndjson, .json) with one object per line, .parquet or .arrow. The first two may be
+    /// compressed with gzip or zstd, such as .csv.gz.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Choose the storage layout

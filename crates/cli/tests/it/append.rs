@@ -265,6 +265,54 @@ fn files_are_read_by_their_endings_and_rules_hold() {
 }
 
 #[test]
+fn compressed_files_and_pipes_are_read_as_plain_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let file = |name: &str, bytes: &[u8]| {
+        let path = data.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let zstd = |text: &str| zstd::encode_all(text.as_bytes(), 3).unwrap();
+    let gzip = |text: &str| {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(text.as_bytes()).unwrap();
+        packed.finish().unwrap()
+    };
+    let count = |table: &str| json(data, &["sql", &format!("SELECT count(*) AS n, sum(n) AS s FROM {table}")]);
+    let sums = serde_json::json!([{"n": 2, "s": 5}]);
+    let (csv, lines) = ("n,host\n2,a\n3,b\n", "{\"n\": 2, \"host\": \"a\"}\n{\"n\": 3, \"host\": \"b\"}\n");
+    for (table, name, bytes) in [
+        ("a", "a.csv.gz", gzip(csv)),
+        ("b", "b.csv.zst", zstd(csv)),
+        ("c", "c.jsonl.gz", gzip(lines)),
+        // The first bytes decide, whatever a name says.
+        ("d", "d.jsonl", zstd(lines)),
+    ] {
+        let path = file(name, &bytes);
+        assert!(run(data, &["append", table, &path]).status.success(), "{name}");
+        assert_eq!(count(table), sums, "{name}");
+        assert_eq!(json(data, &["table", "insert", &format!("i{table}"), &path])["rows"], 2, "{name}");
+        assert_eq!(count(&format!("i{table}")), sums, "{name}");
+    }
+    let mut child = program(&["append", "piped", "--data"]).arg(data).stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(&gzip(lines)).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert_eq!(count("piped"), sums);
+
+    let packed = gzip(csv);
+    let cut = file("cut.csv.gz", &packed[..packed.len() - 9]);
+    let told = "reading ".to_owned() + &cut + ": the gzip data ends early: it is cut off";
+    assert!(failure(data, &["append", "cut", &cut], 2).contains(&told));
+    let told = failure(data, &["table", "insert", "cut", &cut], 2);
+    assert!(told.contains("the gzip data ends early: it is cut off"), "{told}");
+    let whole = file("e.parquet.gz", &packed);
+    let told = failure(data, &["table", "insert", "cut", &whole], 2);
+    assert!(told.contains("e.parquet.gz: a Parquet or Arrow file is compressed inside: decompress it first"), "{told}");
+    assert!(!data.join("default/cut").exists());
+}
+
+#[test]
 fn many_rows_are_a_load_and_few_a_file_and_many_files_are_digested() {
     let data = tempfile::tempdir().unwrap();
     let data = data.path();

@@ -20,6 +20,8 @@ use super::time;
 struct Reader<'a> {
     body: &'a [u8],
     at: usize,
+    /// The start of the line or lines of the row.
+    row: usize,
     /// Bytes of the body known to be UTF-8.
     checked: usize,
     /// Maximum bytes of a quoted cell.
@@ -41,7 +43,7 @@ struct Cell<'a> {
 
 impl<'a> Reader<'a> {
     fn new(body: &'a [u8], reach: usize, last: bool) -> Self {
-        Self { body, at: 0, checked: utf8_len(body), reach, last, scratch: Vec::new() }
+        Self { body, at: 0, row: 0, checked: utf8_len(body), reach, last, scratch: Vec::new() }
     }
 
     #[inline]
@@ -91,6 +93,7 @@ impl<'a> Reader<'a> {
     /// Reads the cells of the line that begins here.
     fn cells(&mut self, header: &[Box<[u8]>], rows: &mut Table, limits: &Limits) -> Taken<()> {
         let start = self.at;
+        self.row = start;
         for (index, name) in header.iter().enumerate() {
             if index > 0 {
                 if self.peek() != Some(b',') {
@@ -98,7 +101,7 @@ impl<'a> Reader<'a> {
                 }
                 self.at += 1;
             }
-            let cell = self.cell()?;
+            let cell = self.cell().map_err(|refusal| refusal.of_field(name))?;
             let text = to_text(cell, &mut self.scratch);
             let column = rows.column(name, limits)?;
             let value = if cell.quoted {
@@ -159,7 +162,12 @@ impl<'a> Reader<'a> {
                 Some(_) => refuse("something stands between a closing quote and the next comma"),
             };
         }
-        refuse("a quote is never closed")
+        // A report names the row's first line.
+        match memchr::memchr_iter(b'\n', &self.body[self.row..start]).count() {
+            0 => refuse("a quote is never closed"),
+            1 => refuse("a quote that opens on the next line is never closed"),
+            below => refuse(format!("a quote that opens {below} lines below is never closed")),
+        }
     }
 
     /// The end of a refused line that begins at `start`: after the first newline outside quotes, or, if a quote is

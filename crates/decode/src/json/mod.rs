@@ -233,12 +233,12 @@ impl<'a> Parser<'a> {
     fn scalar(&mut self, name: Quoted<'_>) -> Taken<Scalar<'a>> {
         let value = match self.peek() {
             Some(b'"') => return Ok(Scalar::Text(self.quoted("a text")?)),
-            Some(b'-' | b'0'..=b'9') => self.number()?,
+            Some(b'-' | b'0'..=b'9') => self.number(name)?,
             Some(b't') => self.word("true", Value::Bool(true))?,
             Some(b'f') => self.word("false", Value::Bool(false))?,
             Some(b'n') => self.word("null", Value::Null)?,
             Some(b'[') => return refuse_field(name.raw, "it is an array, where a number, text or boolean is due"),
-            _ => return self.unexpected("a value"),
+            _ => return self.no_value(name, "a value"),
         };
         Ok(Scalar::Value(value))
     }
@@ -251,11 +251,21 @@ impl<'a> Parser<'a> {
         Ok(value)
     }
 
+    /// Refuses what is no value of JSON.
+    #[cold]
+    fn no_value<T>(&self, name: Quoted<'_>, due: &str) -> Taken<T> {
+        let rest = &self.body[self.at..];
+        match ["NaN", "Infinity", "-Infinity"].into_iter().find(|word| rest.starts_with(word.as_bytes())) {
+            Some(word) => refuse_field(name.raw, format!("JSON has no {word}: leave the field out, or write null")),
+            None => self.unexpected(due),
+        }
+    }
+
     #[inline]
-    fn number(&mut self) -> Taken<Value<'a>> {
+    fn number(&mut self, name: Quoted<'_>) -> Taken<Value<'a>> {
         let digits = Digits::read(&self.body[self.at..]);
         if !digits.is_json() {
-            return self.unexpected("a number");
+            return self.no_value(name, "a number");
         }
         self.at += digits.len();
         Ok(Value::of_number(&digits))

@@ -7,7 +7,7 @@ use arrow::array::types::Int8Type;
 use arrow::array::{
     ArrayRef, Date32Array, DictionaryArray, Int8Array, Int64Array, NullArray, RecordBatch, UInt64Array,
 };
-use decode::{DecodeErrorKind, Decoded, Format, Limits, Precision, decode, expand};
+use decode::{DecodeErrorKind, Decoded, Format, Limits, Precision, decode, expand, expand_stream};
 use rmpv::Value;
 
 use crate::load::{self, packed};
@@ -45,6 +45,33 @@ fn bodies_are_expanded_by_their_first_bytes() {
     assert_eq!(expand(&[load::gzip(front), load::gzip(back)].concat(), &limits).unwrap(), body);
     let frames = [zstd::encode_all(front, 3).unwrap(), zstd::encode_all(back, 3).unwrap()].concat();
     assert_eq!(expand(&frames, &limits).unwrap(), body);
+}
+
+#[test]
+fn streams_are_expanded_by_their_first_bytes() {
+    let body = load::csv(&load::records(3_000, 1));
+    let read = |packed: &[u8]| {
+        let (packing, mut stream) = expand_stream(packed).unwrap();
+        let mut plain = Vec::new();
+        let read = std::io::Read::read_to_end(&mut stream, &mut plain);
+        (packing, read.map(|_| plain).map_err(|error| error.to_string()))
+    };
+    for short in [&b""[..], b"a", b"a,b"] {
+        assert_eq!(read(short), (None, Ok(short.to_vec())));
+    }
+    assert_eq!(read(&body), (None, Ok(body.clone())));
+    let (front, back) = body.split_at(10_000);
+    let gzip = [load::gzip(front), load::gzip(back)].concat();
+    let zstd = [zstd::encode_all(front, 3).unwrap(), zstd::encode_all(back, 3).unwrap()].concat();
+    for (name, packed) in [("gzip", gzip), ("zstd", zstd)] {
+        assert_eq!(read(&packed), (Some(name), Ok(body.clone())));
+        let cut = format!("the {name} data ends early: it is cut off");
+        assert_eq!(read(&packed[..packed.len() - 3]), (Some(name), Err(cut)));
+        let mut damaged = packed.clone();
+        damaged[40..80].fill(0xFF);
+        let error = read(&damaged).1.unwrap_err();
+        assert!(error.starts_with(&format!("the {name} data is damaged: ")), "{error}");
+    }
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! Files as inputs: Parquet, CSV, Arrow (file and stream) and NumPy arrays. The first bytes of a file say what it is.
+//! Formats that are read from front to back may be compressed with gzip or zstd.
 
 mod arrays;
 mod npy;
+mod quotes;
 mod zip;
 
 use std::fs::File;
-use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom};
+use std::io::{self, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,9 +15,12 @@ use arrow::array::RecordBatchReader;
 use arrow::csv::ReaderBuilder;
 use arrow::csv::reader::Format;
 use arrow::datatypes::{DataType, Field, Schema};
+use arrow::error::ArrowError;
 use arrow::ipc::reader::{FileReader, StreamReader};
+use decode::expand_stream;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
+use self::quotes::Quotes;
 use crate::error::ImportError;
 use crate::options::Options;
 use crate::read::Input;
@@ -37,7 +42,7 @@ enum Content {
 /// The files in order, each opened once the one before is read. Arrays of `.npy` files that come alone are the columns
 /// of one input, each with the name of its file.
 pub fn open(paths: &[PathBuf], options: &Options) -> impl Iterator<Item = Result<Input, ImportError>> {
-    let are_arrays = paths.len() > 1 && paths.iter().all(|path| matches!(content_of(path), Ok(Content::Npy)));
+    let are_arrays = paths.len() > 1 && paths.iter().all(|path| matches!(content_of(path), Ok((Content::Npy, _))));
     let together = are_arrays.then(|| {
         let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         let arrays = paths.iter().map(|path| read_npy(path, options)).collect::<Result<Vec<_>, _>>()?;
@@ -50,21 +55,33 @@ pub fn open(paths: &[PathBuf], options: &Options) -> impl Iterator<Item = Result
 }
 
 fn open_one(path: &Path, options: &Options) -> Result<Input, ImportError> {
-    let content = content_of(path).map_err(|error| unreadable(path, &error.to_string()))?;
-    let file = || File::open(path).map_err(|error| unreadable(path, &error.to_string()));
+    let fail = |reason: String| unreadable(path, &reason);
+    let (content, packing) = content_of(path).map_err(|error| fail(error.to_string()))?;
+    let file = || File::open(path).map_err(|error| fail(error.to_string()));
+    let stream = || plain(path).map(BufReader::new).map_err(|error| fail(error.to_string()));
     let name = path.display().to_string();
-    let fail = |error: &dyn std::error::Error| unreadable(path, &error.to_string());
+    let whole = match content {
+        Content::Parquet => Some("a Parquet file"),
+        Content::ArrowFile => Some("an Arrow file"),
+        Content::Npz => Some("a NumPy archive"),
+        Content::ArrowStream | Content::Npy | Content::Csv => None,
+    };
+    if let (Some(what), Some(packing)) = (whole, packing) {
+        return Err(fail(format!("it is {what} that {packing} compressed once more: decompress it first")));
+    }
     let mut rows = None;
     let batches: Box<dyn RecordBatchReader + Send> = match content {
         Content::Parquet => {
-            let builder = ParquetRecordBatchReaderBuilder::try_new(file()?).map_err(|e| fail(&e))?;
+            let builder = ParquetRecordBatchReaderBuilder::try_new(file()?).map_err(|e| fail(e.to_string()))?;
             rows = usize::try_from(builder.metadata().file_metadata().num_rows()).ok();
             let batch_rows = rows_of(builder.schema().fields().len());
-            Box::new(builder.with_batch_size(batch_rows).build().map_err(|e| fail(&e))?)
+            Box::new(builder.with_batch_size(batch_rows).build().map_err(|e| fail(e.to_string()))?)
         }
-        Content::ArrowFile => Box::new(FileReader::try_new(BufReader::new(file()?), None).map_err(|e| fail(&e))?),
-        Content::ArrowStream => Box::new(StreamReader::try_new(BufReader::new(file()?), None).map_err(|e| fail(&e))?),
-        Content::Csv => Box::new(csv(&mut file()?, options).map_err(|e| fail(&e))?),
+        Content::ArrowFile => {
+            Box::new(FileReader::try_new(BufReader::new(file()?), None).map_err(|e| fail(e.to_string()))?)
+        }
+        Content::ArrowStream => Box::new(StreamReader::try_new(stream()?, None).map_err(|e| fail(e.to_string()))?),
+        Content::Csv => Box::new(csv(path, options).map_err(fail)?),
         Content::Npy => {
             let arrays = vec![read_npy(path, options)?];
             let batches = arrays::batches(arrays, options).map_err(|reason| columns(&name, reason))?;
@@ -72,7 +89,7 @@ fn open_one(path: &Path, options: &Options) -> Result<Input, ImportError> {
             Box::new(batches)
         }
         Content::Npz => {
-            let arrays = zip::arrays(&mut file()?, options.memory_bytes).map_err(|reason| unreadable(path, &reason))?;
+            let arrays = zip::arrays(&mut file()?, options.memory_bytes).map_err(fail)?;
             let batches = arrays::batches(arrays, options).map_err(|reason| columns(&name, reason))?;
             rows = Some(batches.rows());
             Box::new(batches)
@@ -81,17 +98,25 @@ fn open_one(path: &Path, options: &Options) -> Result<Input, ImportError> {
     Ok(Input { name, batches, rows })
 }
 
-fn content_of(path: &Path) -> io::Result<Content> {
+/// The content of a file, decompressed.
+fn plain(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+    Ok(expand_stream(File::open(path)?)?.1)
+}
+
+/// What a file holds, and the name of its compression.
+fn content_of(path: &Path) -> io::Result<(Content, Option<&'static str>)> {
+    let (packing, stream) = expand_stream(File::open(path)?)?;
     let mut start = Vec::new();
-    File::open(path)?.take(8).read_to_end(&mut start)?;
-    Ok(match &start[..] {
+    stream.take(8).read_to_end(&mut start)?;
+    let content = match &start[..] {
         [b'P', b'A', b'R', b'1', ..] => Content::Parquet,
         b"ARROW1\0\0" => Content::ArrowFile,
         [0xFF, 0xFF, 0xFF, 0xFF, ..] => Content::ArrowStream,
         [b'P', b'K', 3 | 5, 4 | 6, ..] => Content::Npz,
         [0x93, b'N', b'U', b'M', b'P', b'Y', ..] => Content::Npy,
         _ => Content::Csv,
-    })
+    };
+    Ok((content, packing))
 }
 
 /// Rows of a batch of some columns.
@@ -99,16 +124,19 @@ fn rows_of(columns: usize) -> usize {
     (BATCH_VALUES / columns.max(1)).clamp(1 << 10, 1 << 16)
 }
 
-/// Reads the file twice: the first time for the types of its columns.
-fn csv(file: &mut File, options: &Options) -> Result<impl RecordBatchReader + Send + use<>, arrow::error::ArrowError> {
-    const MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
-    let mut start = [0; 3];
-    let marked = file.read_exact(&mut start).is_ok() && start == MARK;
-    let start = SeekFrom::Start(if marked { MARK.len() as u64 } else { 0 });
-    file.seek(start)?;
+/// Reads the file twice: the first time for the types of its columns, and for a quote that is never closed.
+fn csv(path: &Path, options: &Options) -> Result<impl RecordBatchReader + Send + use<>, String> {
+    let failed = |error: ArrowError| match error {
+        ArrowError::CsvError(reason) => reason,
+        error => error.to_string(),
+    };
     let format = Format::default().with_header(true);
-    let (inferred, _) = format.infer_schema(BufReader::new(&mut *file), None)?;
-    file.seek(start)?;
+    let mut quotes = Quotes::new(unmarked(path).map_err(|error| error.to_string())?);
+    let inferred = format.infer_schema(&mut quotes, None);
+    if let Some(line) = quotes.unclosed() {
+        return Err(format!("the quote that opens on line {line} is never closed"));
+    }
+    let (inferred, _) = inferred.map_err(failed)?;
     let names = [(&options.columns.entity, "entity"), (&options.columns.outcome, "outcome")];
     let is_name = |name: &str| names.iter().any(|(given, default)| given.as_deref().unwrap_or(default) == name);
     let fields = inferred.fields().iter().map(|field| {
@@ -122,12 +150,25 @@ fn csv(file: &mut File, options: &Options) -> Result<impl RecordBatchReader + Se
     });
     let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
     let rows = rows_of(schema.fields().len());
-    ReaderBuilder::new(schema).with_format(format).with_batch_size(rows).build(file.try_clone()?)
+    let file = unmarked(path).map_err(|error| error.to_string())?;
+    ReaderBuilder::new(schema).with_format(format).with_batch_size(rows).build(file).map_err(failed)
+}
+
+/// The content of a text file after its byte order mark, if it has one.
+fn unmarked(path: &Path) -> io::Result<impl Read + Send + use<>> {
+    const MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
+    let (mut start, mut file) = (Vec::new(), plain(path)?);
+    file.by_ref().take(MARK.len() as u64).read_to_end(&mut start)?;
+    start.drain(..if start == MARK { MARK.len() } else { 0 });
+    Ok(Cursor::new(start).chain(file))
 }
 
 fn read_npy(path: &Path, options: &Options) -> Result<npy::Array, ImportError> {
-    let file = File::open(path).map_err(|error| unreadable(path, &error.to_string()))?;
-    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let opened = File::open(path).and_then(expand_stream);
+    let (packing, file) = opened.map_err(|error| unreadable(path, &error.to_string()))?;
+    // Without `.npy`, or `.npy.gz`.
+    let stem = |path: &Path| PathBuf::from(path.file_stem().unwrap_or_default());
+    let name = stem(&packing.map_or_else(|| path.to_owned(), |_| stem(path))).to_string_lossy().into_owned();
     npy::read(name, BufReader::new(file), options.memory_bytes).map_err(|reason| unreadable(path, &reason))
 }
 

@@ -71,6 +71,12 @@ fn npz(arrays: &[(&str, Vec<u8>)], is_deflated: bool) -> Vec<u8> {
     [&archive[..], &directory, b"PK\x05\x06", &[0; 4], &count, &count, &size, &at, &[0; 2]].concat()
 }
 
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(bytes).unwrap();
+    packed.finish().unwrap()
+}
+
 /// The values as arrays over worlds and entities.
 fn arrays(is_fortran: bool) -> Vec<(&'static str, Vec<u8>)> {
     let places = (0..WORLDS * 2).map(|i| if is_fortran { i % WORLDS * 2 + i / WORLDS } else { i });
@@ -107,11 +113,16 @@ async fn files_of_every_format_have_the_same_hash() {
         std::fs::write(path(name), npz(&arrays(is_fortran), is_deflated)).unwrap();
     }
     for (name, bytes) in arrays(false) {
-        std::fs::write(path(&format!("{name}.npy")), bytes).unwrap();
+        std::fs::write(path(&format!("{name}.npy")), &bytes).unwrap();
+        std::fs::write(path(&format!("{name}.npy.gz")), gzip(&bytes)).unwrap();
     }
-    let parts = [path("margin.npy"), path("won.npy"), path("entity.npy")];
+    std::fs::write(path("a.csv.gz"), gzip(format!("\u{feff}{text}").as_bytes())).unwrap();
+    std::fs::write(path("a.csv.zst"), zstd::encode_all(text.as_bytes(), 3).unwrap()).unwrap();
+    std::fs::write(path("a.arrows.gz"), gzip(&std::fs::read(path("a.arrows")).unwrap())).unwrap();
+    let parts = |end: &str| ["margin", "won", "entity"].map(|name| path(&format!("{name}.npy{end}"))).to_vec();
     let single = ["a.parquet", "a.arrow", "a.arrows", "a.csv", "marked.csv", "c.npz", "f.npz", "small.npz", "both.npz"];
-    let all = single.iter().map(|name| vec![path(name)]).chain([parts.to_vec()]);
+    let single = single.into_iter().chain(["a.csv.gz", "a.csv.zst", "a.arrows.gz"]);
+    let all = single.map(|name| vec![path(name)]).chain([parts(""), parts(".gz")]);
     let mut reports = Vec::new();
     for (number, files) in all.enumerate() {
         let data = path(&format!("data-{number}"));
@@ -121,6 +132,16 @@ async fn files_of_every_format_have_the_same_hash() {
         assert_eq!(report, &Report { bytes: report.bytes, ..reports[0].clone() });
     }
     assert_eq!(reports[0].entities, ["game-007", "game-10"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn quotes_that_close_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.csv");
+    std::fs::write(&file, "x,of\n1,\"a \"\"b\"\"\"\n2,\"c\nd\"\n3,e\"\n").unwrap();
+    let report = import(&folder.path().join("data"), &[file], &Options::default()).await.unwrap();
+    let texts = report.outcomes.iter().find(|outcome| outcome.name == "of").unwrap();
+    assert_eq!((report.worlds, &texts.labels[..]), (3, &["a \"b\"", "c\nd", "e\""].map(str::to_owned)[..]));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -159,6 +180,23 @@ async fn unusable_files_are_named() {
     std::fs::write(path("torn.parquet"), b"PAR1 and no more").unwrap();
     let said = import(&path("data"), &[path("torn.parquet")], &Options::default()).await.unwrap_err().to_string();
     assert!(said.starts_with("cannot read ") && said.contains("torn.parquet: "), "{said}");
+    let unclosed = |line: usize| format!("the quote that opens on line {line} is never closed");
+    for (name, text, line) in [
+        ("last.csv", "x,y\n1,2\n3,\"4\n", 3),
+        ("first.csv", "x,y\r\n1,\"2\r\n3,4\r\n", 2),
+        ("header.csv", "x,\"y\n1,2\n", 1),
+        ("doubled.csv", "x,y\n1,\"2\n\"\"\"\n3,\"\"\"4\n5,6", 4),
+        ("only.csv", "x,y\n1,2\n3,\"", 3),
+    ] {
+        check(name, text.as_bytes(), &format!("cannot read {name}: {}", unclosed(line))).await;
+        check(&format!("{name}.gz"), &gzip(text.as_bytes()), &format!("cannot read {name}.gz: {}", unclosed(line)))
+            .await;
+    }
+    check("cut.csv.gz", &gzip(b"x,y\n1,2\n")[..20], "cannot read cut.csv.gz: the gzip data ends early: it is cut off")
+        .await;
+    let packed = gzip(b"PAR1 and more");
+    let message = "cannot read a.parquet.gz: it is a Parquet file that gzip compressed once more: decompress it first";
+    check("a.parquet.gz", &packed, message).await;
     let zipped = npz(&arrays(false), false);
     let mut changed = zipped.clone();
     let place = changed.windows(8).position(|eight| eight == 3.5f64.to_le_bytes()).unwrap();

@@ -8,6 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
+use decode::expand_stream;
 
 use crate::args::{AppendArgs, InputFormat};
 
@@ -27,7 +28,7 @@ pub(super) struct Input {
 }
 
 enum From {
-    File(File),
+    File(Box<dyn Read>),
     Pipe(Receiver<io::Result<Vec<u8>>>),
 }
 
@@ -100,15 +101,22 @@ impl Input {
 impl From {
     fn over(file: File) -> io::Result<Self> {
         if file.metadata()?.is_file() {
-            return Ok(Self::File(file));
+            return Ok(Self::File(expand_stream(file)?.1));
         }
         let (pieces, received) = sync_channel(PIECES_MAX);
         // The thread ends with the pipe or with the process.
         std::thread::Builder::new().name("input".to_owned()).spawn(move || {
-            let mut file = file;
+            let mut stream = match expand_stream(file) {
+                Ok((_, stream)) => stream,
+                Err(error) => {
+                    // A closed channel has no reader.
+                    let _ = pieces.send(Err(error));
+                    return;
+                }
+            };
             loop {
                 let mut piece = vec![0; PIECE_BYTES];
-                let read = match file.read(&mut piece) {
+                let read = match stream.read(&mut piece) {
                     Ok(0) => return,
                     Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                     read => read,

@@ -32,6 +32,9 @@ pub(crate) fn append(args: &AppendArgs) -> Result<ExitCode> {
         let read = take(input, &rules, args.on_conflict.into(), &mut sink, &mut refused);
         // Keep the rows that preceded a failure.
         sink.flush()?;
+        if read.is_err() && sink.rows > 0 {
+            note(&format!("appended {} to {} before a failure", count_rows(sink.rows), args.name));
+        }
         read?;
     }
     sink.digest();

@@ -1,18 +1,19 @@
 //! Reads rows of a file in the format that its extension names.
 
+use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{BufReader, Read as _};
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use arrow::array::RecordBatch;
 use arrow::datatypes::{Schema, SchemaRef};
 use arrow::error::ArrowError;
-use decode::{Limits, Overflow, RowFormat, RowReader, RowRules};
+use decode::{Limits, Overflow, RowFormat, RowReader, RowRules, expand_stream};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use table::{conform, storable};
 
-use crate::args::TableInsertArgs;
+use crate::args::{TableInsertArgs, extension};
 
 /// Bytes per read of a text file.
 const CHUNK_BYTES: usize = 16 << 20;
@@ -27,7 +28,7 @@ pub(super) enum Rows {
 
 /// A file without declared types.
 pub(super) struct Text {
-    file: File,
+    file: Box<dyn Read>,
     reader: RowReader,
     /// Bytes that do not form a complete row yet.
     bytes: Vec<u8>,
@@ -51,9 +52,13 @@ impl Rows {
     pub(super) fn open(path: &Path, args: &TableInsertArgs, known: &Schema) -> Result<Self> {
         let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
         let (batch_rows, failed) = (args.batch_rows as usize, || format!("reading {}", path.display()));
-        let format = match path.extension().and_then(|e| e.to_str()) {
+        let extension = extension(path);
+        let format = match extension {
             Some("csv") => RowFormat::Csv,
             Some("jsonl" | "ndjson" | "json") => RowFormat::Json,
+            Some("parquet" | "arrow" | "ipc" | "feather") if path.extension().and_then(OsStr::to_str) != extension => {
+                bail!("{}: a Parquet or Arrow file is compressed inside: decompress it first", path.display())
+            }
             Some("parquet") => {
                 let builder = ParquetRecordBatchReaderBuilder::try_new(file).with_context(failed)?;
                 let schema = builder.schema().clone();
@@ -64,8 +69,9 @@ impl Rows {
                     arrow::ipc::reader::FileReader::try_new(BufReader::new(file), None).with_context(failed)?;
                 return Self::typed(path, &reader.schema(), reader);
             }
-            _ => bail!("{}: name a .csv, .jsonl, .parquet or .arrow file", path.display()),
+            _ => bail!("{}: name a .csv, .jsonl, .parquet or .arrow file, or a .csv.gz or .jsonl.gz", path.display()),
         };
+        let (_, file) = expand_stream(file).with_context(failed)?;
         let reader = RowReader::new(format, &RowRules::default(), &Limits::default())?;
         let reader = reader.knowing(known).on_conflict(args.on_conflict.into()).unstamped();
         let (bytes, pieces, overflow) = (Vec::new(), Vec::new(), Vec::new());

@@ -253,7 +253,10 @@ fn ndjson_refuses_a_line_and_keeps_the_others() {
         (r#"{"v":1.}"#, ": \"1.}\" stands where a number is due"),
         (r#"{"v":-}"#, ": \"-}\" stands where a number is due"),
         (r#"{"v":+1}"#, ": \"+1}\" stands where a value is due"),
-        (r#"{"v":NaN}"#, ": \"NaN}\" stands where a value is due"),
+        (r#"{"v":NaN}"#, ".v: JSON has no NaN: leave the field out, or write null"),
+        (r#"{"v":Infinity}"#, ".v: JSON has no Infinity: leave the field out, or write null"),
+        (r#"{"v":-Infinity}"#, ".v: JSON has no -Infinity: leave the field out, or write null"),
+        (r#"{"v":Nan}"#, ": \"Nan}\" stands where a value is due"),
         (r#"{"v":tru}"#, ": \"tru}\" stands where a value is due"),
         (r#"{"v":1e999}"#, ".v: 1e999 does not fit 64 bits"),
         (r#"{"v":18446744073709551615}"#, ".v: 18446744073709551615 does not fit 64 bits"),
@@ -305,10 +308,10 @@ fn csv_refuses_a_line_and_keeps_the_others() {
         ("1,true", ".v: it is boolean here and integer in rows before"),
         ("1,18446744073709551615", ".v: 18446744073709551615 does not fit 64 bits"),
         ("x,1", ".time: \"x\" is not a time"),
-        ("1,\"x", ": a quote is never closed"),
-        ("1,x\"y\"", ": a quote stands inside a cell that does not begin with one"),
-        ("1,\"x\"y", ": something stands between a closing quote and the next comma"),
-        ("1,\"x\ny\"z", ": something stands between a closing quote and the next comma"),
+        ("1,\"x", ".v: a quote is never closed"),
+        ("1,x\"y\"", ".v: a quote stands inside a cell that does not begin with one"),
+        ("1,\"x\"y", ".v: something stands between a closing quote and the next comma"),
+        ("1,\"x\ny\"z", ".v: something stands between a closing quote and the next comma"),
     ] {
         let reason = format!("refused 3 t{reason}");
         csv(&format!("time,v\n1,1\n{bad}\n1,1"), &["t 1000000 v=1", "t 1000000 v=1", &reason]);

@@ -274,9 +274,17 @@ fn csv_keeps_what_does_not_fit_and_quoted_newlines() {
             "NOW a=NULL b=\"two\\nlines\" t=NULL a_text=NULL t_text=NULL",
             "NOW a=4 b=\"w\" t=NULL a_text=NULL t_text=NULL",
             "refused 6: it has 1 cells, where the header has 3 [1.5]",
-            "refused 7: a quote is never closed [\"3,y,z]",
+            "refused 7 a: a quote is never closed [\"3,y,z]",
             "overflow a -> a_text: 1 from 3, \"q\", integer",
             "overflow t -> t_text: 1 from 3, \"soon\", timestamp",
+        ],
+    );
+    csv(
+        "a,b\n\"1\n2\",\"x\n3,4",
+        &[
+            "NOW a=3 b=4",
+            "refused 2 b: a quote that opens on the next line is never closed [\"1]",
+            "refused 3 a: a quote stands inside a cell that does not begin with one [2\",\"x]",
         ],
     );
     csv("", &[]);
