@@ -22,7 +22,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use append::{AppendArgs, InputFormat, OnConflict};
+pub(crate) use append::{AppendArgs, InputFormat, OnConflict, extension};
 pub(crate) use ask::AskArgs;
 pub(crate) use bench::{BenchArgs, BenchSiegeArgs, BenchWorkload};
 pub(crate) use bingo::{BingoTask, Example};

@@ -20,9 +20,13 @@ pub enum Place {
     Bucket(BucketUrl),
 }
 
-/// Why a place cannot be opened.
+/// Why a place cannot be named or opened.
 #[derive(Debug, thiserror::Error)]
 pub enum PlaceError {
+    #[error("{} is a file: name the folder of the tables", .0.display())]
+    File(PathBuf),
+    #[error(transparent)]
+    Address(#[from] AddressError),
     #[error("no folder to mirror the bucket in: set {MIRROR} to one")]
     NoMirror,
     #[error(transparent)]
@@ -33,10 +37,11 @@ impl Place {
     /// Parses a path, or the address of a bucket.
     ///
     /// # Errors
-    /// If the text begins as the address of a bucket and is none.
-    pub fn parse(path: PathBuf) -> Result<Self, AddressError> {
+    /// If the text begins as the address of a bucket and is none, or names a file.
+    pub fn parse(path: PathBuf) -> Result<Self, PlaceError> {
         match path.to_str().filter(|text| text.starts_with(BucketUrl::SCHEME)) {
-            Some(url) => BucketUrl::from_str(url).map(Self::Bucket),
+            Some(url) => Ok(Self::Bucket(BucketUrl::from_str(url)?)),
+            None if path.metadata().is_ok_and(|found| !found.is_dir()) => Err(PlaceError::File(path)),
             None => Ok(Self::Folder(path)),
         }
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::builder::{PathBufValueParser, TypedValueParser, ValueParser};
-use disk::Place;
+use disk::{Place, PlaceError};
 
 /// The place of tables of rows.
 #[derive(Debug, clap::Args)]
@@ -30,7 +30,8 @@ fn place() -> ValueParser {
 fn folder() -> ValueParser {
     let read = |path: PathBuf| match Place::parse(path) {
         Ok(Place::Folder(folder)) => Ok(folder),
-        _ => Err("tables of rows need a folder: only ensembles can be stored in a bucket"),
+        Err(error @ PlaceError::File(_)) => Err(error.to_string()),
+        _ => Err("tables of rows need a folder: only ensembles can be stored in a bucket".to_owned()),
     };
     PathBufValueParser::new().try_map(read).into()
 }

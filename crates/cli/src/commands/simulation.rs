@@ -107,5 +107,6 @@ pub(crate) fn invalid_definition(path: &Path, what: &str, faults: &dyn Display) 
 }
 
 pub(crate) fn text_of(path: &Path) -> Result<String> {
-    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    String::from_utf8(bytes).map_err(|_| anyhow!("cannot read {}: it is not text in UTF-8", path.display()))
 }

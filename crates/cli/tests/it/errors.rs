@@ -29,6 +29,33 @@ fn bad_input_is_told_clearly() {
 }
 
 #[test]
+fn a_file_is_no_place_of_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("season.toml");
+    std::fs::write(&file, "x").unwrap();
+    let message = format!("{} is a file: name the folder of the tables", file.display());
+    for words in [
+        &["ensembles"][..],
+        &["run", "football"],
+        &["price", "season", "--leg", "1 > 0"],
+        &["import", "draws", "x.csv"],
+        &["sql", "SELECT 1"],
+        &["tables"],
+        &["ask", "visits", "--count"],
+        &["append", "visits"],
+        &["table", "insert", "visits", "x.csv"],
+        &["table", "list"],
+        &["flush", "visits"],
+        &["serve"],
+    ] {
+        let output = program(words).arg("--data").arg(&file).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains(&message), "{words:?}: {said}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
 fn questions_that_cannot_be_answered_say_why() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();
