@@ -282,6 +282,11 @@ impl Parser {
             What::Word(name) if name.eq_ignore_ascii_case("min") => Some(Operator::Min),
             What::Word(name) if name.eq_ignore_ascii_case("max") => Some(Operator::Max),
             What::Word(name) if KEYWORDS.iter().any(|word| name.eq_ignore_ascii_case(word)) => return self.leaf(),
+            What::Word(name) if name.contains(':') => {
+                let (entity, function) = name.rsplit_once(':').unwrap_or_default();
+                let reason = "an entity stands before each name, not before a function";
+                return self.fail(&format!("{reason}: write {function}({entity}:NAME)"));
+            }
             _ => return self.fail("expected one of the functions abs, min, max"),
         };
         self.advance();

@@ -73,6 +73,7 @@ fn errors_name_expectation_and_position() {
         ("(a > 3", "expected a closing parenthesis", 6),
         ("a # 3", "unexpected '#': put names with special characters in double quotes", 2),
         ("sum(a) > 1", "expected one of the functions abs, min, max", 0),
+        ("game-1:abs(a) > 1", "an entity stands before each name, not before a function: write abs(game-1:NAME)", 0),
         ("min(a) > 1", "expected a comma", 5),
         ("abs(a > 1) > 1", "put a condition that is an argument in parentheses, such as abs((a > 0))", 6),
         ("max(1, a = 1)", "put a condition that is an argument in parentheses, such as abs((a > 0))", 9),

@@ -79,7 +79,12 @@ impl Binder<'_> {
 
     /// The code of a text that is compared with an outcome that has labels.
     fn code(&mut self, text: &Expr, other: &Expr, comparison: Comparison) -> Result<Option<f64>> {
-        let (Written::Text(label), Some(name)) = (&text.node, other.name()) else { return Ok(None) };
+        let Some(name) = other.name() else { return Ok(None) };
+        let label = match &text.node {
+            Written::Text(label) => label,
+            Written::Name(word) => return self.unquoted(word, text.at, &name),
+            _ => return Ok(None),
+        };
         let column = self.column(&name)?;
         let outcome = self.columns[column];
         if self.described(outcome).labels.is_empty() {
@@ -89,6 +94,17 @@ impl Binder<'_> {
             return self.fail(text.at, "labels have no order: compare them with = or !=");
         }
         self.label(outcome, label, text.at).map(Some)
+    }
+
+    /// Refuses a label without quotes. A word that names an outcome is none.
+    fn unquoted(&self, word: &str, at: usize, other: &Name) -> Result<Option<f64>> {
+        let named = |text| OutcomeRef::named(text, self.catalogue, self.entity).and_then(std::result::Result::ok);
+        match named(&other.text) {
+            Some(outcome) if named(word).is_none() && self.described(outcome).find_label(word).is_ok() => {
+                self.fail(at, &format!("{word} is a label: write it in quotes, '{word}'"))
+            }
+            _ => Ok(None),
+        }
     }
 
     fn label(&self, outcome: OutcomeRef, label: &str, at: usize) -> Result<f64> {

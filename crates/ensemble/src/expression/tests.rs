@@ -108,6 +108,12 @@ fn labels_stand_for_their_codes() {
     let unknown = "home_margin has no label \"thre\"; did you mean three?";
     assert_eq!(message("home_margin = 'thre'"), format!("{unknown}\n  home_margin = 'thre'\n                ^"));
     assert!(message("home_margin in ('a')").starts_with("home_margin has no label \"a\"; there are: level, three\n"));
+    let unquoted = "level is a label: write it in quotes, 'level'";
+    assert_eq!(message("home_margin = level"), format!("{unquoted}\n  home_margin = level\n                ^"));
+    assert!(message("level != game-001:home_margin").starts_with(unquoted));
+    assert!(message("home_margin = levl").starts_with("a game has no outcome \"levl\""));
+    let anywhere = Expression::parse("game-001:home_margin = level", &catalogue(), None).unwrap_err().to_string();
+    assert!(anywhere.starts_with(unquoted), "{anywhere}");
     assert!(message("home_margin > 'level'").starts_with("labels have no order: compare them with = or !=\n"));
     assert!(message("home_margin + 1 = 'level'").starts_with("expected a number: outcomes are numbers"));
     assert!(message("sacks > 'level'").starts_with("expected a number: outcomes are numbers"));
