@@ -111,3 +111,25 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let causes = error.chain().filter_map(|c| c.downcast_ref::<io::Error>());
     causes.into_iter().any(|e| e.kind() == io::ErrorKind::BrokenPipe)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As `docs/models.md` says.
+    #[test]
+    fn other_programs_add_their_models() {
+        models().add(dice::PLUGIN.clone()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().to_str().unwrap();
+        for words in [
+            &["run", "dice", "--worlds", "40", "--name", "dice", "--param", "rolls=3", "--events", "replay"][..],
+            &["events", "dice", "--entity", "table-2", "--world", "7"],
+            &["verify", "dice", "--replay"],
+        ] {
+            let words = [&["own"], words, &["--data", data]].concat().into_iter().map(OsString::from).collect();
+            let program = std::env::current_exe().map(|file| vec![file.into_os_string()]);
+            assert_eq!(main(words, program), ExitCode::SUCCESS);
+        }
+    }
+}

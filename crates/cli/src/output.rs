@@ -151,7 +151,7 @@ pub(crate) fn number(n: f64) -> String {
 }
 
 /// Number of decimals that show two digits of the uncertainty `width`, and at least `least`.
-fn decimals(width: f64, least: usize) -> usize {
+pub(crate) fn decimals(width: f64, least: usize) -> usize {
     const MOST: i32 = 15;
     if width > 0.0 { (1 - width.log10().floor() as i32).clamp(least as i32, MOST) as usize } else { least }
 }

@@ -117,7 +117,8 @@ impl Plan {
     }
 }
 
-/// The first text inside the objects of two plans' parameters that differs, such as the hash of a model's source.
+/// The first of two plans' parameters that differs, or the first text inside an object of both, such as the hash of a
+/// model's source.
 fn text_that_differs(what: &str, a: &str, b: &str) -> Option<String> {
     fn find(path: &str, a: &Map<String, Value>, b: &Map<String, Value>) -> Option<String> {
         let (key, one) = a.iter().find(|(key, one)| b.get(*key) != Some(one))?;
@@ -127,6 +128,8 @@ fn text_that_differs(what: &str, a: &str, b: &str) -> Option<String> {
             (Value::String(one), Value::String(other)) if path.contains('.') => {
                 Some(format!("{path} {one:?}, not {other:?}"))
             }
+            (Value::Object(_), _) | (_, Value::Object(_)) => None,
+            (one, other) if !path.contains('.') => Some(format!("parameter {path} {one}, not {other}")),
             _ => None,
         }
     }
@@ -178,6 +181,21 @@ mod tests {
         let old = plan(25).ranges();
         assert_eq!(plan(47).ranges_without(&old), [range(25, 10), range(35, 10), range(45, 2)]);
         assert_eq!(plan(47).ranges_without(&[old, vec![range(35, 10)]].concat()), [range(25, 10), range(45, 2)]);
+    }
+
+    #[test]
+    fn differences_name_the_parameter() {
+        let of = |parameters: &str| Plan { parameters: parameters.to_owned(), ..plan(1) };
+        let long = r#"{"definition":{"source":"0123","uses":{"GAMES":"45"}},"home":3.0,"order":"fifo","speeds":[1.0]}"#;
+        for (changed, difference) in [
+            (long.replace("3.0", "2.5"), "parameter home 3.0, not 2.5"),
+            (long.replace("fifo", "lifo"), "parameter order \"fifo\", not \"lifo\""),
+            (long.replace("[1.0]", "[1.0,2.0]"), "parameter speeds [1.0], not [1.0,2.0]"),
+            (long.replace("0123", "0124"), "definition.source \"0123\", not \"0124\""),
+            (long.replace("\"45\"", "45"), &*format!("parameters {long}, not {}", long.replace("\"45\"", "45"))),
+        ] {
+            assert_eq!(of(long).difference(&of(&changed)).as_deref(), Some(difference));
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use ensemble::{Distribution, Interval, OutcomeAnswer, OutcomeQuestion};
 use super::open_columns;
 use crate::args::{Format, OutcomeArgs};
 use crate::chart::blocks;
-use crate::output::{Table, count, from_to, known_to, percent, print, print_json, trimmed};
+use crate::output::{Table, count, decimals, from_to, known_to, percent, print, print_json, trimmed};
 
 const QUANTILES: [f64; 7] = [0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99];
 const BINS: usize = 20;
@@ -90,13 +90,14 @@ fn draw(s: &OutcomeAnswer, cdf: bool) -> String {
     }
     let d = &s.distribution;
     let mut text = format!(
-        "{}; {} worlds\nmean {}, standard deviation {:.2}\n",
+        "{}; {} worlds\nmean {}, standard deviation {:.*}\n",
         heading(s),
         count(d.worlds as u64),
         s.ci.map_or_else(
             || format!("{:.2}", d.mean()),
             |ci| format!("{} (95%: {})", known_to(d.mean(), ci.high - ci.low), from_to(ci))
         ),
+        decimals(d.standard_deviation(), 2),
         d.standard_deviation()
     );
     text.push_str(&quantiles(d));
@@ -114,22 +115,26 @@ fn draw(s: &OutcomeAnswer, cdf: bool) -> String {
 
 /// One line of quantiles.
 pub(super) fn quantiles(d: &Distribution) -> String {
-    let quantiles: Vec<String> = QUANTILES.iter().map(|q| format!("{}%: {}", q * 100.0, d.quantile(*q))).collect();
-    format!("{}\n", quantiles.join("  "))
+    let decimals = decimals(d.standard_deviation(), 2) + 1;
+    let quantile = |q: &f64| format!("{}%: {}", q * 100.0, trimmed(d.quantile(*q), decimals));
+    format!("{}\n", QUANTILES.iter().map(quantile).collect::<Vec<_>>().join("  "))
 }
 
 /// A histogram, one bar per line.
 pub(super) fn bars(d: &Distribution) -> String {
     let mut text = String::new();
     let bins = d.histogram(BINS);
+    let decimals = decimals(d.standard_deviation(), 2);
     let most = bins.iter().map(|b| b.2).max().unwrap_or(1).max(1) as f64;
     let labels: Vec<String> = bins
         .iter()
-        .map(
-            |(from, to, _)| {
-                if from == to { from.to_string() } else { format!("{} to {}", trimmed(*from, 2), trimmed(*to, 2)) }
-            },
-        )
+        .map(|(from, to, _)| {
+            if from == to {
+                from.to_string()
+            } else {
+                format!("{} to {}", trimmed(*from, decimals), trimmed(*to, decimals))
+            }
+        })
         .collect();
     let width = labels.iter().map(String::len).max().unwrap_or(0);
     for ((_, _, n), label) in bins.iter().zip(&labels) {

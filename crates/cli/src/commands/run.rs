@@ -63,8 +63,9 @@ async fn take_up(store: &mut Store, plan: Plan, args: &RunArgs) -> Result<Regist
     }
     let ensemble = store.resume(&plan.name).await?;
     if let Some(difference) = ensemble.plan.difference(&plan) {
+        let is_same = ensemble.plan.model == plan.model;
         // The model says best what has changed in it.
-        let changed = MODELS.find(&plan.model)?.build_from_json(&ensemble.plan.parameters).err();
+        let changed = MODELS.find(&plan.model)?.build_from_json(&ensemble.plan.parameters).err().filter(|_| is_same);
         let difference = changed.map_or(difference, |changed| format!("another model: {changed}"));
         bail!("cannot resume ensemble {:?}: it was started with {difference}; use the same, or --replace", plan.name);
     }

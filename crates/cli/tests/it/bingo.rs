@@ -116,6 +116,9 @@ fn an_event_is_played_verified_and_asked_about() {
         assert_eq!(recount["ok"], ok, "{found}");
         assert!(recount["detail"].as_str().unwrap().ends_with(detail), "{recount}");
     }
+    let other = failure(&data, &["run", "football", "--name", "stored", "--resume"], 2);
+    let expected = "cannot resume ensemble \"stored\": it was started with model bingo, not football";
+    assert_eq!(other, format!("error: {expected}; use the same, or --replace\n"));
     // Both teams' shares of the win sum to one.
     let ask = "SELECT sum(value) / 300 AS wins FROM outcomes WHERE ensemble = 'stored' AND outcome = 'win_share'";
     assert_eq!(json(&data, &["sql", ask])[0]["wins"], 1.0);

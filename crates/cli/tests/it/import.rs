@@ -58,6 +58,20 @@ fn imported_worlds_answer_questions() {
 }
 
 #[test]
+fn small_numbers_are_shown_with_their_digits() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = &folder.path().join("data");
+    let file = folder.path().join("small.csv");
+    let values: String = (0..100).fold("x\n".to_owned(), |text, i| format!("{text}{:.6}\n", f64::from(i) * 1e-6));
+    std::fs::write(&file, values).unwrap();
+    json(data, &["import", "small", file.to_str().unwrap()]);
+    let shown = run(data, &["outcome", "small", "--entity", "all", "--outcome", "x"]);
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(shown.contains("standard deviation 0.000029\n") && shown.contains("99%: 0.000098"), "{shown}");
+    assert!(shown.contains("\n       0 to 0.000005 ") && !shown.contains(" to 0 "), "{shown}");
+}
+
+#[test]
 fn refused_imports_say_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let data = &folder.path().join("data");
