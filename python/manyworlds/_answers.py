@@ -415,6 +415,14 @@ class Correlation:
         a, b = (self.outcomes.index(name) for name in pair)
         return _number(self._rows[a][b])
 
+    def __str__(self) -> str:
+        width = max(map(len, self.outcomes[:_SHOWN_OUTCOMES]))
+        cell = lambda value: "      " if value is None else f"{value:6.3f}"  # noqa: E731
+        shown_rows = list(zip(self.outcomes, self._rows))[:_SHOWN_OUTCOMES]
+        lines = [" ".join([name.ljust(width), *map(cell, row[: place + 1])]) for place, (name, row) in enumerate(shown_rows)]
+        more = len(self.outcomes) - len(lines)
+        return "\n".join([*lines, *([f"{more} more outcomes"] if more else []), f"{self.worlds:,} worlds"])
+
     def _repr_html_(self) -> str:
         note = f"{self.worlds:,} worlds"
         cell = lambda value: "" if value is None else f"{value:.3f}"  # noqa: E731

@@ -104,7 +104,8 @@ class Data:
 
         Args:
             table: its name, or `DATABASE.NAME`.
-            rows: dicts, one a row; or anything with the Arrow PyCapsule interface, such as a data frame.
+            rows: dicts, one a row; or anything with the Arrow PyCapsule interface, such as a data frame. Dicts hold no
+                NaN and no infinities: give `None`, or a data frame, which keeps them.
             on_conflict: `"overflow"` keeps a value that does not fit its column as text in `NAME_text`; `"refuse"`
                 refuses its row.
 
@@ -114,14 +115,20 @@ class Data:
         if on_conflict not in ("overflow", "refuse"):
             raise InvalidError(f"on_conflict is {on_conflict!r}: write 'overflow' or 'refuse'")
         stored, refused, count = 0, [], 0
+        before = 0
         for form, body, sent in _bodies(rows):
             written = self._backend.write(table, form, body, on_conflict == "refuse")
             stored += sent if written["rows"] is None else written["rows"]
-            refused += written["refused"]
+            for item in written["refused"]:
+                # Positions count from the start of a body; 0 means all of its rows.
+                refused.append({**item, "position": item["position"] and before + item["position"]})
             count += written["refused_count"]
+            before += sent
         if count:
             first = refused[0]
-            error = RefusedRowsError(f"refused {count} of the rows, stored {stored}; first: {first['reason']}")
+            row = f"row {first['position']}" if first["position"] else None
+            why = ": ".join(part for part in (row, first.get("field"), first["reason"]) if part)
+            error = RefusedRowsError(f"refused {count} of the rows, stored {stored}; first: {why}")
             error.stored, error.refused = stored, refused
             raise error
         return stored
@@ -172,8 +179,8 @@ def connect(url: str, token: str | None = None, *, timeout: float = 60.0) -> Dat
     return Data(Remote(url, token, timeout))
 
 
-#: Rows of one body.
-_ROWS = 50_000
+#: Rows and bytes of one body.
+_ROWS, _BYTES = 50_000, 16 << 20
 
 
 def _bodies(rows: Any) -> Iterator[tuple[str, bytes, int]]:
@@ -185,13 +192,15 @@ def _bodies(rows: Any) -> Iterator[tuple[str, bytes, int]]:
     if isinstance(rows, Mapping) or isinstance(rows, (str, bytes)) or not isinstance(rows, Iterable):
         raise InvalidError(f"rows are {type(rows).__name__}: give dicts, one a row, or an Arrow object")
     lines: list[str] = []
+    size = 0
     for row in rows:
         if not isinstance(row, Mapping):
             raise InvalidError(f"a row is {type(row).__name__}: give dicts, one a row")
         lines.append(json.dumps(row, default=_plain))
-        if len(lines) == _ROWS:
+        size += len(lines[-1])
+        if len(lines) == _ROWS or size >= _BYTES:
             yield "json", "\n".join(lines).encode(), len(lines)
-            lines = []
+            lines, size = [], 0
     if lines:
         yield "json", "\n".join(lines).encode(), len(lines)
 

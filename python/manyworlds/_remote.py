@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import http.client
 import json
+import ssl
 import urllib.error
 import urllib.parse
 import urllib.request
+from functools import cache
 from typing import TYPE_CHECKING, Any, Iterator
 
 from . import _native, _sql
@@ -48,6 +51,40 @@ _CLASSES: dict[int, type[Error]] = {
 }
 
 
+class _Sending:
+    """Reads the reply also if the server replies and closes before it has read all of a body."""
+
+    def send(self, data: Any) -> None:
+        try:
+            super().send(data)  # type: ignore[misc]
+        except (BrokenPipeError, ConnectionResetError, ssl.SSLEOFError):
+            # If there is no reply, reading it fails in turn.
+            pass
+
+
+class _HttpConnection(_Sending, http.client.HTTPConnection):
+    pass
+
+
+class _HttpsConnection(_Sending, http.client.HTTPSConnection):
+    pass
+
+
+class _Http(urllib.request.HTTPHandler):
+    def http_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(_HttpConnection, request)
+
+
+class _Https(urllib.request.HTTPSHandler):
+    def https_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(_HttpsConnection, request)
+
+
+@cache
+def _opener() -> urllib.request.OpenerDirector:
+    return urllib.request.build_opener(_Http, _Https)
+
+
 class Remote:
     """Tables behind a server."""
 
@@ -69,11 +106,11 @@ class Remote:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         sent = urllib.request.Request(self.place + path, body, named)
         try:
-            with urllib.request.urlopen(sent, timeout=self._timeout) as reply:
+            with _opener().open(sent, timeout=self._timeout) as reply:
                 return reply.read(), reply.headers
         except urllib.error.HTTPError as error:
             raise _refused(error.code, error.read()) from None
-        except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
+        except (urllib.error.URLError, TimeoutError, ConnectionError, http.client.HTTPException) as error:
             raise StorageError(f"cannot reach {self.place}: {getattr(error, 'reason', error)}") from None
 
     def ask_json(self, path: str, question: dict[str, Any]) -> Any:

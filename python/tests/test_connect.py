@@ -123,6 +123,12 @@ def test_books_are_the_same_from_rows_files_and_servers(remote, season, tmp_path
         season.book(tmp_path / "nothing.csv")
 
 
+def test_a_body_over_the_limit_shows_the_reply(remote):
+    for body in (b"x" * (33 << 20), b"x" * (200 << 20)):
+        with pytest.raises(mw.LimitError, match="the body exceeds 33554432 bytes: send smaller requests"):
+            remote._backend.request("/api/v1/write/json?table=t", body)
+
+
 def test_access_and_addresses(server, remote):
     for token in (None, "wrong"):
         with pytest.raises(mw.AccessError):

@@ -167,7 +167,11 @@ def test_correlations_show_a_matrix_or_the_strongest_pairs(season):
     texts = shown(few).texts
     assert texts[:3] == list(few.outcomes) and texts.count("1.000") == 3
     assert texts.count(f"{few['home_points', 'home_margin']:.3f}") == 2
+    lines = str(few).splitlines()
+    assert lines[0].split() == ["home_points", "1.000"] and len(lines) == 4 and lines[-1] == "200 worlds"
+    assert lines[2].split() == ["home_margin", f"{few['home_points', 'home_margin']:.3f}", f"{few['away_points', 'home_margin']:.3f}", "1.000"]
     every = season["team-01"].correlate()
+    assert str(every).splitlines()[-2] == f"{len(every.outcomes) - 12} more outcomes"
     matrix = every.matrix()
     strongest = np.abs(matrix[np.triu_indices(len(matrix), 1)])
     strongest = np.sort(strongest[~np.isnan(strongest)])[::-1][:20]

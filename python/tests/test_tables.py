@@ -123,6 +123,28 @@ def test_many_rows_go_to_segments(data, tmp_path):
     assert list((tmp_path / "data").glob("**/many/**/*.parquet"))
 
 
+@pytest.mark.parametrize("rows", [pl.DataFrame({"s": ["x" * 1_000] * 40_000}), [{"s": "x" * 1_000}] * 40_000])
+def test_rows_beyond_one_request_are_several(data, remote, rows):
+    for place in (data, remote):
+        before = place.ask("large", count=True)["count"][0] if "default.large" in place.tables else 0
+        assert place.append("large", rows) == 40_000
+        assert place.ask("large", count=True)["count"][0] == before + 40_000
+
+
+def test_many_flags_are_several_bodies(data):
+    flags = pl.DataFrame({"f": [True, False] * 9_000_000})
+    assert data.append("flags", flags) == 18_000_000
+
+
+def test_numbers_that_json_lacks(data):
+    rows = [{"n": 1.5, "host": "a"}] * 50_001 + [{"n": np.float64("nan"), "host": "b"}, {"n": float("-inf")}]
+    with pytest.raises(mw.RefusedRowsError, match="row 50002: n: JSON has no NaN: leave the field out, or write null") as raised:
+        data.append("t", rows)
+    assert [item["position"] for item in raised.value.refused] == [50_002, 50_003] and raised.value.stored == 50_001
+    assert data.append("t", pl.DataFrame({"n": [float("nan")]})) == 1
+    assert data.sql("SELECT count(*) AS n FROM t WHERE n = 'NaN'::DOUBLE")["n"][0] == 1
+
+
 def test_values_that_do_not_fit(data):
     data.append("t", [{"n": 1}])
     assert data.append("t", [{"n": "late"}]) == 1
@@ -160,6 +182,9 @@ def test_bad_questions(data):
 
 
 def test_places(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(mw.InvalidError, match="file is a file: name the folder of the tables"):
+        mw.open(tmp_path / "file")
     assert list(mw.open(tmp_path / "missing").ensembles) == []
     with pytest.raises(mw.InvalidError, match="s3://BUCKET/PREFIX"):
         mw.open("s3://")

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::RecordBatch;
+use arrow::array::{Array as _, ArrayRef, AsArray as _, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use arrow::ipc::writer::StreamWriter;
@@ -18,8 +18,9 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::wait::runtime;
 
-/// Bytes of columns in one body.
+/// Bytes of columns in one body, and of a body.
 const BODY_BYTES: usize = 16 << 20;
+const BODY_BYTES_MAX: usize = 24 << 20;
 
 /// Rows for one table.
 pub(crate) struct Body {
@@ -113,15 +114,18 @@ pub(crate) fn bodies(py: Python<'_>, rows: AnyRecordBatch) -> PyResult<Vec<(Boun
         let (mut pieces, mut waiting, mut bytes) = (Vec::new(), Vec::new(), 0);
         for batch in reader {
             let batch = batch?;
-            bytes += batch.get_array_memory_size();
-            waiting.push(batch);
-            if bytes >= BODY_BYTES {
-                pieces.push(body(&schema, &waiting)?);
-                (waiting, bytes) = (Vec::new(), 0);
+            let row_bytes = row_bytes(&batch);
+            for piece in cut(&batch, BODY_BYTES / row_bytes) {
+                bytes += row_bytes * piece.num_rows();
+                waiting.push(piece);
+                if bytes >= BODY_BYTES {
+                    body(&schema, &waiting, usize::MAX, &mut pieces)?;
+                    (waiting, bytes) = (Vec::new(), 0);
+                }
             }
         }
         if !waiting.is_empty() {
-            pieces.push(body(&schema, &waiting)?);
+            body(&schema, &waiting, usize::MAX, &mut pieces)?;
         }
         Ok(pieces)
     });
@@ -129,8 +133,53 @@ pub(crate) fn bodies(py: Python<'_>, rows: AnyRecordBatch) -> PyResult<Vec<(Boun
     Ok(pieces.into_iter().map(|(bytes, rows)| (PyBytes::new(py, &bytes), rows)).collect())
 }
 
-fn body(schema: &SchemaRef, batches: &[RecordBatch]) -> Result<(Vec<u8>, usize), ArrowError> {
+/// Bytes of a row, as far as its columns tell; some for each value, because the values of a body are limited, too.
+fn row_bytes(batch: &RecordBatch) -> usize {
+    const VALUE_BYTES: usize = 2;
+    let bytes = batch.columns().iter().map(|column| column.to_data().get_slice_memory_size().unwrap_or(0));
+    (bytes.sum::<usize>() / batch.num_rows().max(1)).max(batch.num_columns() * VALUE_BYTES).max(1)
+}
+
+/// Pieces of at most so many rows, and at least one piece.
+fn cut(batch: &RecordBatch, rows: usize) -> impl Iterator<Item = RecordBatch> {
+    let (rows, all) = (rows.max(1), batch.num_rows());
+    (0..all.max(1)).step_by(rows).map(move |at| batch.slice(at, rows.min(all - at)))
+}
+
+/// Adds a body of the batches, or several if it would be too large and gets smaller than `whole` when it is cut.
+fn body(
+    schema: &SchemaRef,
+    batches: &[RecordBatch],
+    whole: usize,
+    bodies: &mut Vec<(Vec<u8>, usize)>,
+) -> Result<(), ArrowError> {
     let mut writer = StreamWriter::try_new(Vec::new(), schema)?;
-    batches.iter().try_for_each(|batch| writer.write(batch))?;
-    Ok((writer.into_inner()?, batches.iter().map(RecordBatch::num_rows).sum()))
+    batches.iter().try_for_each(|batch| writer.write(&compact(batch)?))?;
+    let (bytes, rows) = (writer.into_inner()?, batches.iter().map(RecordBatch::num_rows).sum::<usize>());
+    let shrinks = bytes.len() < whole / 4 * 3;
+    if bytes.len() <= BODY_BYTES_MAX || rows <= 1 || !shrinks {
+        bodies.push((bytes, rows));
+        return Ok(());
+    }
+    let whole = bytes.len();
+    drop(bytes);
+    let halves: Vec<RecordBatch> = batches.iter().flat_map(|batch| cut(batch, batch.num_rows().div_ceil(2))).collect();
+    let (first, second) = halves.split_at(halves.len() / 2);
+    body(schema, first, whole, bodies)?;
+    body(schema, second, whole, bodies)
+}
+
+/// Leaves out the texts of other rows, which columns of views share.
+fn compact(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+    let columns = batch.columns().iter().map(|column| -> ArrayRef {
+        if let Some(texts) = column.as_string_view_opt() {
+            Arc::new(texts.gc())
+        } else if let Some(bytes) = column.as_binary_view_opt() {
+            Arc::new(bytes.gc())
+        } else {
+            column.clone()
+        }
+    });
+    let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    RecordBatch::try_new_with_options(batch.schema(), columns.collect(), &options)
 }
