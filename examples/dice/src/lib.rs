@@ -104,3 +104,8 @@ impl Model for Dice {
         sink.outcomes(OutcomeBlock { entity: events.entity, range: events.range, columns })
     }
 }
+
+/// The code on the page about models compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/models.md")]
+struct Page;
