@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::Value;
 use world::Seed;
@@ -11,14 +10,14 @@ use super::ask::{engine, sample};
 use super::compared::{Case, Outcome, Sample, Unit, differing_count};
 use super::found::Found;
 use super::peer::Peer;
-use super::scripts::Scripts;
+use super::scripts::{Scripts, bounded};
 use super::sybil;
 use super::workload::{PeersWorkload, Work};
 use crate::ask::events::Events;
 use crate::error::BenchError;
 use crate::harness::bench::Bench;
 use crate::harness::child::{Used, command, measure};
-use crate::harness::disk_space::{folder_bytes, remove_folder};
+use crate::harness::disk_space::{allocated_bytes, remove_folder};
 
 const APPENDS: f64 = 30.0;
 /// Events of an append.
@@ -43,7 +42,7 @@ pub(super) fn compare(
         let at = Place { bench, found, scripts, folder: &folder };
         let samples = parts.iter().map(|part| at.append(who, part.as_bytes())).collect::<Result<Vec<_>, _>>()?;
         let differs = differing_count("events stored", at.count(who)?, events.len() as u64);
-        Ok(Outcome { sample: Sample { disk_bytes: Some(folder_bytes(&folder)?), ..sum(&samples) }, differs })
+        Ok(Outcome { sample: Sample { disk_bytes: Some(allocated_bytes(&folder)?), ..sum(&samples) }, differs })
     })?;
     Ok(vec![case])
 }
@@ -99,7 +98,7 @@ impl Place<'_> {
     }
 
     fn duckdb(&self, peer: Peer, statement: &str, input: Option<&[u8]>) -> Result<(Vec<u8>, Used), BenchError> {
-        let mut command = Command::new(self.found.program(peer)?);
+        let mut command = bounded(self.found.program(peer)?);
         command.args(["-init", "/dev/null", "-batch", "-json"]).arg(self.folder.join("small.duckdb"));
         command.args(["-c", statement]);
         measure(command, input)

@@ -19,7 +19,7 @@ use crate::ask::questions::{QUESTIONS, Question};
 use crate::error::BenchError;
 use crate::harness::bench::Bench;
 use crate::harness::child::{Used, command, measure};
-use crate::harness::disk_space::{folder_bytes, remove_folder};
+use crate::harness::disk_space::{allocated_bytes, remove_folder};
 use crate::harness::report::number::count;
 
 const EVENTS: f64 = 1_500_000.0;
@@ -96,7 +96,7 @@ impl Stores<'_> {
                 self.scripts.run(self.found.program(peer)?, "ask.py", words, (amount, None))?.1
             }
         };
-        Ok(Sample { disk_bytes: Some(folder_bytes(&folder)?), ..sample }.into())
+        Ok(Sample { disk_bytes: Some(allocated_bytes(&folder)?), ..sample }.into())
     }
 
     fn ask(&self, who: Option<Peer>, question: &Question) -> Result<Outcome, BenchError> {

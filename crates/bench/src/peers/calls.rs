@@ -21,7 +21,7 @@ use crate::cdr::dataset::Dataset;
 use crate::error::BenchError;
 use crate::harness::bench::Bench;
 use crate::harness::child::{command, measure, measure_json};
-use crate::harness::disk_space::{folder_bytes, remove_folder};
+use crate::harness::disk_space::{allocated_bytes, remove_folder};
 use crate::harness::report::number::count;
 
 /// Batches of the day, and the share of their rows.
@@ -145,7 +145,7 @@ impl Stores<'_> {
             }
             Some(peer) => self.theirs(peer, "insert", files, amount)?.1,
         };
-        Ok(Sample { disk_bytes: Some(folder_bytes(&folder)?), ..sample }.into())
+        Ok(Sample { disk_bytes: Some(allocated_bytes(&folder)?), ..sample }.into())
     }
 
     fn cluster(&self, who: Option<Peer>) -> Result<Outcome, BenchError> {
@@ -154,7 +154,7 @@ impl Stores<'_> {
             None => sample(&measure(self.ours(&["table", "cluster", "calls"]), None)?.1, amount),
             Some(peer) => self.theirs(peer, "cluster", std::iter::empty(), amount)?.1,
         };
-        Ok(Sample { disk_bytes: Some(folder_bytes(&self.folder(who))?), ..sample }.into())
+        Ok(Sample { disk_bytes: Some(allocated_bytes(&self.folder(who))?), ..sample }.into())
     }
 
     fn ask(&self, who: Option<Peer>) -> Result<([i64; 3], Sample), BenchError> {

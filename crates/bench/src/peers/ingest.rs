@@ -13,7 +13,7 @@ use super::workload::{PeersWorkload, Work};
 use crate::error::BenchError;
 use crate::harness::bench::Bench;
 use crate::harness::child::command;
-use crate::harness::disk_space::{folder_bytes, remove_folder};
+use crate::harness::disk_space::{allocated_bytes, remove_folder};
 use crate::harness::server::{RunningServer, ServerUsage};
 use crate::ingest::{BodyCodec, LoadFigures, LoadPlan, Pace, Target, WireFormat, load_counting};
 
@@ -97,7 +97,7 @@ fn outcome(loaded: &LoadFigures, usage: ServerUsage, folder: &Path) -> Result<Ou
         start_cpu_s: 0.0,
         amount: loaded.stored as f64,
         peak_rss_bytes: usage.peak_rss_bytes,
-        disk_bytes: Some(folder_bytes(folder)?),
+        disk_bytes: Some(allocated_bytes(folder)?),
     };
     let differs = differing_count("records stored", loaded.stored, loaded.acknowledged);
     Ok(Outcome { sample, differs: differs.filter(|_| !loaded.is_stored()) })

@@ -16,7 +16,7 @@ use super::workload::{PeersWorkload, Work};
 use crate::error::BenchError;
 use crate::harness::bench::Bench;
 use crate::harness::child::{command, measure, measure_json};
-use crate::harness::disk_space::folder_bytes;
+use crate::harness::disk_space::allocated_bytes;
 use crate::harness::report::number::count;
 
 const WORLDS: f64 = 200_000.0;
@@ -112,7 +112,7 @@ impl<'a> Stored<'a> {
         }
         let (answer, used): (Value, _) = measure_json(command)?;
         let hits = answer["hits"].as_u64().ok_or_else(|| BenchError::Missing("number of hits".to_owned()))?;
-        Ok((hits, Sample { disk_bytes: Some(folder_bytes(&self.at("store"))?), ..sample(&used, 1.0) }))
+        Ok((hits, Sample { disk_bytes: Some(allocated_bytes(&self.at("store"))?), ..sample(&used, 1.0) }))
     }
 
     fn theirs(
@@ -122,10 +122,7 @@ impl<'a> Stored<'a> {
         conditions: &[Condition],
     ) -> Result<(u64, Sample), BenchError> {
         let source = self.at(if peer == Peer::Numpy { "arrays" } else { "worlds.parquet" });
-        let disk_bytes = match source.metadata().map_err(BenchError::io("look at", &source))? {
-            metadata if metadata.is_dir() => folder_bytes(&source)?,
-            metadata => metadata.len(),
-        };
+        let disk_bytes = allocated_bytes(&source)?;
         let conditions = json!(conditions).to_string();
         let words: [&OsStr; 4] = [engine(peer).as_ref(), "count".as_ref(), source.as_os_str(), conditions.as_ref()];
         let (answer, sample) = scripts.run(python, "joint.py", words, (1.0, None))?;

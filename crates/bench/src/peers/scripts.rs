@@ -19,6 +19,9 @@ const FILES: [(&str, &str); 5] = [
     ("joint.py", include_str!("drivers/joint.py")),
 ];
 
+/// Time limit for a command of a peer; at a great scale, loading takes minutes.
+const SECONDS_MAX: &str = "1800";
+
 /// A folder with the Python files.
 pub(super) struct Scripts(PathBuf);
 
@@ -28,6 +31,13 @@ struct Printed {
     cpu_s: f64,
     start_cpu_s: f64,
     answer: Value,
+}
+
+/// A command of a peer that is ended when it takes too long.
+pub(super) fn bounded(program: &Path) -> Command {
+    let mut command = Command::new("timeout");
+    command.arg(SECONDS_MAX).arg(program);
+    command
 }
 
 impl Scripts {
@@ -48,7 +58,7 @@ impl Scripts {
         words: impl IntoIterator<Item = W>,
         (amount, input): (f64, Option<&[u8]>),
     ) -> Result<(Value, Sample), BenchError> {
-        let mut command = Command::new(python);
+        let mut command = bounded(python);
         command.arg(self.0.join(file)).args(words);
         let (printed, used) = measure(command, input)?;
         let parsed = serde_json::from_slice(&printed);

@@ -1,12 +1,12 @@
 //! Sybil: its arguments for each question, and its answers in our form.
 
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::{Map, Value, json};
 
 use super::ask::sample;
 use super::compared::Sample;
+use super::scripts::bounded;
 use crate::ask::events::DAY_S;
 use crate::ask::expected::{DAY_ASKED, Expected};
 use crate::error::BenchError;
@@ -102,7 +102,7 @@ fn run(
     words: &[&str],
     input: Option<&[u8]>,
 ) -> Result<(Vec<u8>, Used), BenchError> {
-    let mut command = Command::new(program);
+    let mut command = bounded(program);
     command.args(words).args(["-table", table, "-dir"]).arg(folder);
     measure(command, input)
 }
