@@ -87,10 +87,10 @@ impl<'a> Stored<'a> {
         let (worlds, seed) = (worlds.to_string(), bench.workload.seed.to_string());
         let mut run =
             stored.command(bench, &["run", "bingo", "--events", "replay", "--name", "joint", "--seed", &seed]);
-        run.args(["--worlds", &worlds, "--event"]).arg(event);
+        run.args(["--worlds", &worlds]).arg("--event").arg(event);
         measure(run, None)?;
-        let mut export = stored.command(bench, &["export", "joint", "--ensemble", "--to"]);
-        export.arg(stored.at("worlds.parquet"));
+        let mut export = stored.command(bench, &["export", "joint", "--ensemble"]);
+        export.arg("--to").arg(stored.at("worlds.parquet"));
         measure(export, None)?;
         Ok(stored)
     }
