@@ -55,6 +55,9 @@ pub struct LoadPlan {
     /// Send for this many seconds
     #[arg(long, value_name = "S", default_value_t = 10.0)]
     pub seconds: f64,
+    /// End after this many requests, if time is not up before.
+    #[arg(skip)]
+    pub requests: Option<u64>,
     /// Put this many records in a request
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     pub batch: usize,
@@ -299,7 +302,8 @@ impl Drive<'_> {
             return None;
         }
         let slot = self.claimed.fetch_add(1, Ordering::SeqCst);
-        self.due(slot).is_none_or(|due| due < self.end).then_some(slot)
+        let is_asked_for = self.plan.requests.is_none_or(|requests| slot < requests);
+        (is_asked_for && self.due(slot).is_none_or(|due| due < self.end)).then_some(slot)
     }
 
     /// The due time of a request; `None` to send it at once.

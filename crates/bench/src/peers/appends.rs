@@ -33,7 +33,7 @@ pub(super) fn compare(
     let all = events.lines(0, events.len());
     let lines: Vec<&str> = all.split_inclusive('\n').collect();
     let parts: Vec<String> = lines.chunks(SMALL).map(<[&str]>::concat).collect();
-    let case = (Work::Appends, format!("{appends} appends of {SMALL} events"), Unit::CpuMs);
+    let case = (Work::Appends, format!("append of {SMALL} events, {appends} times"), Unit::CpuMs);
     let folder = bench.data.join("appends");
     let case = Case::in_turns(case, bench.workload.rounds, &found.of(Work::Appends), |who| {
         bench.check_stop(&format!("appending: {}", who.map_or("manyworlds", Peer::name)))?;

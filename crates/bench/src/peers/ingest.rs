@@ -17,7 +17,10 @@ use crate::harness::disk_space::{allocated_bytes, remove_folder};
 use crate::harness::server::{RunningServer, ServerUsage};
 use crate::ingest::{BodyCodec, LoadFigures, LoadPlan, Pace, Target, WireFormat, load_counting};
 
-const SECONDS: f64 = 4.0;
+/// Requests of 1,000 records, the same number to each server: few records cost each more.
+const REQUESTS: f64 = 1_000.0;
+/// Time limit for a load.
+const SECONDS_MAX: f64 = 300.0;
 
 /// The forms of bodies, each with its name.
 const FORMS: [(&str, WireFormat, BodyCodec); 7] = [
@@ -43,7 +46,8 @@ pub(super) fn compare(bench: &Bench<'_, PeersWorkload>, found: &Found) -> Result
             compression: codec,
             pace: Pace::Max,
             connections: 8,
-            seconds: SECONDS * bench.workload.scale,
+            seconds: SECONDS_MAX,
+            requests: Some(bench.workload.scaled(REQUESTS, 10) as u64),
             batch: 1_000,
             tables: 3,
             keys: false,

@@ -21,7 +21,7 @@ pub struct PeersWorkload {
     pub rounds: usize,
     /// Multiply the amount of work
     ///
-    /// At 1 a server is loaded for 4 s, and questions are asked of 1.5 million events.
+    /// At 1 a server stores a million records, and questions are asked of 1.5 million events.
     #[arg(long, value_name = "F", default_value_t = 1.0)]
     pub scale: f64,
     /// Seed of the generated data
