@@ -81,7 +81,7 @@ impl Spread {
 pub struct Side {
     /// Records per CPU-second, or CPU milliseconds.
     pub figure: f64,
-    /// CPU milliseconds of an interpreter's start and imports, for each of what was done.
+    /// CPU milliseconds of the starts and imports of an interpreter; of one append, of one question, or of a whole load.
     pub start_ms: f64,
     pub peak_rss_bytes: u64,
     pub disk_bytes: Option<u64>,
@@ -207,7 +207,10 @@ impl Case {
         let has_disk = samples.iter().all(|s| s.disk_bytes.is_some());
         Side {
             figure: middle(&|s| self.unit.of(s)),
-            start_ms: middle(&|s| s.start_cpu_s * 1e3 / s.amount.max(1e-9)),
+            start_ms: middle(&|s| match self.unit {
+                Unit::RecordsPerCpuS => s.start_cpu_s * 1e3,
+                Unit::CpuMs => s.start_cpu_s * 1e3 / s.amount.max(1e-9),
+            }),
             peak_rss_bytes: middle(&|s| s.peak_rss_bytes as f64) as u64,
             disk_bytes: has_disk.then(|| middle(&|s| s.disk_bytes.unwrap_or(0) as f64) as u64),
             promise,
