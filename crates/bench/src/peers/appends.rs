@@ -6,13 +6,13 @@ use std::path::Path;
 use serde_json::Value;
 use world::Seed;
 
-use super::ask::{engine, sample};
 use super::compared::{Case, Outcome, Sample, Unit, differing_count};
 use super::found::Found;
 use super::peer::Peer;
-use super::scripts::{Scripts, bounded};
+use super::scripts::{Scripts, bounded, engine};
 use super::sybil;
-use super::workload::{PeersWorkload, Work};
+use super::work::Work;
+use super::workload::PeersWorkload;
 use crate::ask::events::Events;
 use crate::error::BenchError;
 use crate::harness::bench::Bench;
@@ -57,7 +57,7 @@ struct Place<'a> {
 
 impl Place<'_> {
     fn append(&self, who: Option<Peer>, lines: &[u8]) -> Result<Sample, BenchError> {
-        let whole = |used: &Used| sample(used, 1.0);
+        let whole = |used: &Used| Sample::of(used, 1.0);
         match who {
             None => {
                 let mut command = command(self.bench.program, ["append", "small", "--in", "json", "--data"]);

@@ -9,16 +9,17 @@ use world::Seed;
 use super::compared::{Case, Outcome, Sample, Unit};
 use super::found::Found;
 use super::peer::Peer;
-use super::scripts::Scripts;
+use super::scripts::{Scripts, engine};
 use super::sybil;
-use super::workload::{PeersWorkload, Work};
+use super::work::Work;
+use super::workload::PeersWorkload;
 use crate::ask::baseline::Baseline;
 use crate::ask::events::{DAY_S, Events};
 use crate::ask::expected::{DAY_ASKED, Expected};
 use crate::ask::questions::{QUESTIONS, Question};
 use crate::error::BenchError;
 use crate::harness::bench::Bench;
-use crate::harness::child::{Used, command, measure};
+use crate::harness::child::{command, measure};
 use crate::harness::disk_space::{allocated_bytes, remove_folder};
 use crate::harness::report::number::count;
 
@@ -85,10 +86,10 @@ impl Stores<'_> {
             None => {
                 let mut command = self.ours(&["append", "events", "--in", "json"]);
                 command.arg(&self.file);
-                sample(&measure(command, None)?.1, amount)
+                Sample::of(&measure(command, None)?.1, amount)
             }
             Some(peer @ Peer::DuckdbCli) => {
-                sample(&Baseline::load(self.found.program(peer)?, &folder, &self.file)?.1, amount)
+                Sample::of(&Baseline::load(self.found.program(peer)?, &folder, &self.file)?.1, amount)
             }
             Some(peer @ Peer::Sybil) => sybil::load(self.found.program(peer)?, &folder, &self.file, amount)?,
             Some(peer) => {
@@ -108,12 +109,12 @@ impl Stores<'_> {
                 let mut command = self.ours(&["ask", "events", "--format", "json"]);
                 command.args(question.words(&self.expected));
                 let (answer, used) = measure(command, None)?;
-                (answer, sample(&used, 1.0))
+                (answer, Sample::of(&used, 1.0))
             }
             Some(peer @ Peer::DuckdbCli) => {
                 let baseline = Baseline::open(self.found.program(peer)?, &folder);
                 let (answer, used) = baseline.answer(question, &self.expected)?;
-                (answer, sample(&used, 1.0))
+                (answer, Sample::of(&used, 1.0))
             }
             Some(peer @ Peer::Sybil) => sybil::ask(self.found.program(peer)?, &folder, question.id, &self.expected)?,
             Some(peer) => self.ask_script(peer, question, &folder)?,
@@ -129,15 +130,4 @@ impl Stores<'_> {
         let (answer, sample) = self.scripts.run(self.found.program(peer)?, "ask.py", words, (1.0, None))?;
         Ok((answer.to_string().into_bytes(), sample))
     }
-}
-
-/// The name of an engine in the Python files.
-pub(super) fn engine(peer: Peer) -> &'static str {
-    peer.package().unwrap_or_default()
-}
-
-/// What a whole process used.
-pub(super) fn sample(used: &Used, amount: f64) -> Sample {
-    let cpu_s = used.cpu_ms / 1e3;
-    Sample { cpu_s, start_cpu_s: 0.0, amount, peak_rss_bytes: used.peak_rss_bytes, disk_bytes: None }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::found::{Installed, version};
+use super::installed::{Installed, version};
 use crate::error::BenchError;
 use crate::harness::child::measure;
 

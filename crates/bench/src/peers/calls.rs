@@ -11,12 +11,12 @@ use serde_json::Value;
 use telecom::Traffic;
 use world::Seed;
 
-use super::ask::{engine, sample};
 use super::compared::{Case, Outcome, Sample, Unit};
 use super::found::Found;
 use super::peer::Peer;
-use super::scripts::Scripts;
-use super::workload::{PeersWorkload, Work};
+use super::scripts::{Scripts, engine};
+use super::work::Work;
+use super::workload::PeersWorkload;
 use crate::cdr::dataset::Dataset;
 use crate::error::BenchError;
 use crate::harness::bench::Bench;
@@ -141,7 +141,7 @@ impl Stores<'_> {
             None => {
                 let mut command = self.ours(&["table", "insert", "calls"]);
                 command.args(["--cluster", "call_hour,cell_tower_id"]).args(files.map(AsRef::<OsStr>::as_ref));
-                sample(&measure(command, None)?.1, amount)
+                Sample::of(&measure(command, None)?.1, amount)
             }
             Some(peer) => self.theirs(peer, "insert", files, amount)?.1,
         };
@@ -151,7 +151,7 @@ impl Stores<'_> {
     fn cluster(&self, who: Option<Peer>) -> Result<Outcome, BenchError> {
         let amount = self.dataset.rows() as f64;
         let sample = match who {
-            None => sample(&measure(self.ours(&["table", "cluster", "calls"]), None)?.1, amount),
+            None => Sample::of(&measure(self.ours(&["table", "cluster", "calls"]), None)?.1, amount),
             Some(peer) => self.theirs(peer, "cluster", std::iter::empty(), amount)?.1,
         };
         Ok(Sample { disk_bytes: Some(allocated_bytes(&self.folder(who))?), ..sample }.into())
@@ -162,7 +162,10 @@ impl Stores<'_> {
             None => {
                 let (rows, used): (Value, _) = measure_json(self.ours(&["sql", QUESTION]))?;
                 let row = &rows[0];
-                (Value::from_iter(["calls", "seconds", "billing"].map(|name| row[name].clone())), sample(&used, 1.0))
+                (
+                    Value::from_iter(["calls", "seconds", "billing"].map(|name| row[name].clone())),
+                    Sample::of(&used, 1.0),
+                )
             }
             Some(peer) => self.theirs(peer, QUESTION, std::iter::empty(), 1.0)?,
         };

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::peer::{Peer, our_promise};
-use super::workload::Work;
+use super::work::Work;
 use crate::error::BenchError;
+use crate::harness::child::Used;
 use crate::harness::report::number::{count, ms, rate};
 use crate::harness::statistics::median;
 
@@ -20,6 +21,14 @@ pub(super) struct Sample {
     pub(super) amount: f64,
     pub(super) peak_rss_bytes: u64,
     pub(super) disk_bytes: Option<u64>,
+}
+
+impl Sample {
+    /// What a whole process used.
+    pub(super) fn of(used: &Used, amount: f64) -> Self {
+        let cpu_s = used.cpu_ms / 1e3;
+        Self { cpu_s, start_cpu_s: 0.0, amount, peak_rss_bytes: used.peak_rss_bytes, disk_bytes: None }
+    }
 }
 
 /// A measurement, and how its answer differs from the right one.

@@ -9,18 +9,12 @@ use serde::Serialize;
 
 use super::built::{build_arc, build_sybil};
 use super::compared::with_causes;
+use super::installed::{Installed, version};
 use super::peer::Peer;
-use super::workload::{PeersWorkload, Work};
+use super::work::Work;
+use super::workload::PeersWorkload;
 use crate::error::BenchError;
 use crate::harness::child::measure;
-
-/// A peer that is there.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Installed {
-    pub version: String,
-    /// Its program or archive; Python, if it is a Python package.
-    pub program: PathBuf,
-}
 
 /// A peer that is not there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -121,20 +115,6 @@ fn other(peer: Peer, workload: &PeersWorkload, folder: &Path, builds: &Path) -> 
         }
         _ => Err("not a program".to_owned()),
     }
-}
-
-/// The first word that begins with digits and a dot.
-pub(super) fn version(printed: &str) -> Option<String> {
-    let words = printed.split(|c: char| c.is_whitespace() || c == '-' || c == ',');
-    let mut words = words.map(|word| word.trim_start_matches('v'));
-    let is_version = |word: &&str| {
-        word.split_once('.').is_some_and(|(first, rest)| {
-            !first.is_empty()
-                && first.bytes().all(|b| b.is_ascii_digit())
-                && rest.starts_with(|c: char| c.is_ascii_digit())
-        })
-    };
-    words.find(is_version).map(str::to_owned)
 }
 
 /// The newest archive of its releases in the folder's `lib`.

@@ -7,12 +7,12 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::ask::{engine, sample};
 use super::compared::{Case, Outcome, Sample, Unit, differing_count};
 use super::found::Found;
 use super::peer::Peer;
-use super::scripts::Scripts;
-use super::workload::{PeersWorkload, Work};
+use super::scripts::{Scripts, engine};
+use super::work::Work;
+use super::workload::PeersWorkload;
 use crate::error::BenchError;
 use crate::harness::bench::Bench;
 use crate::harness::child::{command, measure, measure_json};
@@ -112,7 +112,7 @@ impl<'a> Stored<'a> {
         }
         let (answer, used): (Value, _) = measure_json(command)?;
         let hits = answer["hits"].as_u64().ok_or_else(|| BenchError::Missing("number of hits".to_owned()))?;
-        Ok((hits, Sample { disk_bytes: Some(allocated_bytes(&self.at("store"))?), ..sample(&used, 1.0) }))
+        Ok((hits, Sample { disk_bytes: Some(allocated_bytes(&self.at("store"))?), ..Sample::of(&used, 1.0) }))
     }
 
     fn theirs(

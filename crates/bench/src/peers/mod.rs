@@ -13,6 +13,7 @@ mod calls;
 mod compared;
 mod found;
 mod ingest;
+mod installed;
 mod joint;
 mod peer;
 mod report;
@@ -20,13 +21,16 @@ mod run;
 mod scripts;
 mod servers;
 mod sybil;
+mod work;
 mod workload;
 
 pub use compared::{Failure, Row, Spread};
-pub use found::{Installed, Missing};
+pub use found::Missing;
+pub use installed::Installed;
 pub use peer::Peer;
 pub use run::{Peers, peers};
-pub use workload::{PeersWorkload, Work};
+pub use work::Work;
+pub use workload::PeersWorkload;
 
 #[cfg(test)]
 mod tests;

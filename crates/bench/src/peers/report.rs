@@ -3,7 +3,7 @@
 use super::compared::Row;
 use super::peer::{Peer, our_promise};
 use super::run::Peers;
-use super::workload::Work;
+use super::work::Work;
 use crate::harness::bars::Bar;
 use crate::harness::bench::Measured;
 use crate::harness::report::number::{bytes, ms, or_dash, short};

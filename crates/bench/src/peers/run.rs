@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::compared::{Case, Failure, Row};
-use super::found::{Found, Installed, Missing};
+use super::found::{Found, Missing};
+use super::installed::Installed;
 use super::peer::Peer;
 use super::scripts::Scripts;
-use super::workload::{PeersWorkload, Work};
+use super::work::Work;
+use super::workload::PeersWorkload;
 use super::{appends, ask, calls, ingest, joint};
 use crate::error::BenchError;
 use crate::harness::bars::Bar;

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::compared::Sample;
+use super::peer::Peer;
 use crate::error::BenchError;
 use crate::harness::child::measure;
 
@@ -31,6 +32,11 @@ struct Printed {
     cpu_s: f64,
     start_cpu_s: f64,
     answer: Value,
+}
+
+/// The name of an engine in the Python files.
+pub(super) fn engine(peer: Peer) -> &'static str {
+    peer.package().unwrap_or_default()
 }
 
 /// A command of a peer that is ended when it takes too long.

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::ask::sample;
 use super::compared::Sample;
 use super::scripts::bounded;
 use crate::ask::events::DAY_S;
@@ -18,8 +17,8 @@ const LIMIT: &str = "100000";
 /// Loads a file of JSON lines, and turns its log into columns.
 pub(super) fn load(program: &Path, folder: &Path, events: &Path, amount: f64) -> Result<Sample, BenchError> {
     let lines = std::fs::read(events).map_err(BenchError::io("read", events))?;
-    let ingest = sample(&run(program, folder, "events", &["ingest"], Some(&lines))?.1, amount);
-    let digest = sample(&run(program, folder, "events", &["digest"], None)?.1, amount);
+    let ingest = Sample::of(&run(program, folder, "events", &["ingest"], Some(&lines))?.1, amount);
+    let digest = Sample::of(&run(program, folder, "events", &["digest"], None)?.1, amount);
     let peak_rss_bytes = ingest.peak_rss_bytes.max(digest.peak_rss_bytes);
     Ok(Sample { cpu_s: ingest.cpu_s + digest.cpu_s, peak_rss_bytes, ..ingest })
 }
@@ -59,7 +58,7 @@ pub(super) fn ask(
     let words = [&["query", "-json", "-limit", limit], words].concat();
     let (printed, used) = run(program, folder, "events", &words, None)?;
     let answer = Value::Array(rows(question, parsed(&printed)?));
-    Ok((answer.to_string().into_bytes(), sample(&used, 1.0)))
+    Ok((answer.to_string().into_bytes(), Sample::of(&used, 1.0)))
 }
 
 fn parsed(printed: &[u8]) -> Result<Value, BenchError> {

@@ -4,11 +4,11 @@ use serde_json::json;
 
 use super::built::without_tables;
 use super::compared::{Case, Outcome, Sample, Spread, Unit, differing_count};
-use super::found::version;
+use super::installed::version;
 use super::peer::Peer;
 use super::servers::stored_samples;
 use super::sybil::rows;
-use super::workload::Work;
+use super::work::Work;
 use crate::error::BenchError;
 
 const CASE: (Work, &str, Unit) = (Work::Ask, "a question", Unit::CpuMs);
