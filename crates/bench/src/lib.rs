@@ -10,6 +10,7 @@
 //! | [`ingest`] | a server under a load of rows |
 //! | [`ask`] | events: loading, questions, appends |
 //! | [`fleet`] | the same ensembles in one process and with several workers |
+//! | [`peers`] | the same work on this program and on other programs, in turns |
 //! | [`siege`] | a server and a data folder under every kind of load at once, with kills |
 //!
 //! Guarantees
@@ -26,6 +27,7 @@ mod error;
 pub mod fleet;
 mod harness;
 pub mod ingest;
+pub mod peers;
 pub mod season;
 pub mod siege;
 

@@ -1,8 +1,8 @@
-//! Processor time and memory of this process.
+//! Processor time and memory of a process.
 
 use std::time::Duration;
 
-/// Processor time and memory of this process so far, as Linux counts them; zeros on other systems.
+/// Processor time and memory of a process so far, as Linux counts them; zeros on other systems.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
     /// User and system time of all threads, in steps of 10 ms.
@@ -11,9 +11,19 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// Of this process.
     pub fn now() -> Self {
-        let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        Self::read("self")
+    }
+
+    /// Of a running process, without its children.
+    pub fn of(process: u32) -> Self {
+        Self::read(&process.to_string())
+    }
+
+    fn read(process: &str) -> Self {
+        let text = |file| std::fs::read_to_string(format!("/proc/{process}/{file}")).unwrap_or_default();
+        let (stat, status) = (text("stat"), text("status"));
         Self { cpu: parse_cpu(&stat).unwrap_or_default(), peak_rss_bytes: parse_peak(&status).unwrap_or(0) }
     }
 }
@@ -44,5 +54,6 @@ mod tests {
         assert_eq!(parse_cpu(stat), Some(Duration::from_secs(3)));
         assert_eq!(parse_peak("VmPeak:\t 9 kB\nVmHWM:\t  2048 kB\n"), Some(2 << 20));
         assert!(Usage::now().peak_rss_bytes > 1 << 20);
+        assert!(Usage::of(std::process::id()).peak_rss_bytes > 1 << 20);
     }
 }

@@ -9,21 +9,26 @@ use crate::error::BenchError;
 use crate::harness::child::{Used, measure};
 
 /// A DuckDB database with the events.
-pub(super) struct Baseline {
+pub(crate) struct Baseline {
     program: PathBuf,
     database: PathBuf,
 }
 
 impl Baseline {
     /// DuckDB's version; `None` if it does not start.
-    pub(super) fn version(program: &Path) -> Option<String> {
+    pub(crate) fn version(program: &Path) -> Option<String> {
         let output = Command::new(program).arg("--version").output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
+    /// A database that was loaded in this folder.
+    pub(crate) fn open(program: &Path, folder: &Path) -> Self {
+        Self { program: program.to_owned(), database: folder.join("baseline.duckdb") }
+    }
+
     /// Loads the events of a file of JSON lines.
-    pub(super) fn load(program: &Path, folder: &Path, events: &Path) -> Result<(Self, Used), BenchError> {
-        let baseline = Self { program: program.to_owned(), database: folder.join("baseline.duckdb") };
+    pub(crate) fn load(program: &Path, folder: &Path, events: &Path) -> Result<(Self, Used), BenchError> {
+        let baseline = Self::open(program, folder);
         let source = events.display().to_string().replace('\'', "''");
         let statement =
             format!("CREATE TABLE events AS SELECT * FROM read_json('{source}', format = 'newline_delimited')");
@@ -31,15 +36,20 @@ impl Baseline {
         Ok((baseline, used))
     }
 
-    pub(super) fn bytes(&self) -> Result<u64, BenchError> {
+    pub(crate) fn bytes(&self) -> Result<u64, BenchError> {
         Ok(std::fs::metadata(&self.database).map_err(BenchError::io("look at", &self.database))?.len())
     }
 
     /// Asks a question, and checks the answer.
-    pub(super) fn ask(&self, question: &Question, expected: &Expected) -> Result<Used, BenchError> {
-        let (answer, used) = self.run(&question.sql(expected), true)?;
+    pub(crate) fn ask(&self, question: &Question, expected: &Expected) -> Result<Used, BenchError> {
+        let (answer, used) = self.answer(question, expected)?;
         question.check(&answer, expected)?;
         Ok(used)
+    }
+
+    /// Asks a question.
+    pub(crate) fn answer(&self, question: &Question, expected: &Expected) -> Result<(Vec<u8>, Used), BenchError> {
+        self.run(&question.sql(expected), true)
     }
 
     fn run(&self, statement: &str, only_read: bool) -> Result<(Vec<u8>, Used), BenchError> {

@@ -5,16 +5,16 @@ use std::fmt::Write as _;
 use world::{Seed, Stream, World};
 
 /// Hosts by index.
-pub(super) const HOSTS: usize = 20;
+pub(crate) const HOSTS: usize = 20;
 /// The codes of a check; the first is by far the most frequent.
-pub(super) const STATUSES: [&str; 5] = ["200", "301", "404", "500", "503"];
+pub(crate) const STATUSES: [&str; 5] = ["200", "301", "404", "500", "503"];
 const REGIONS: [&str; 4] = ["eu-north", "eu-west", "us-east", "us-west"];
 const WEIGHTS: [u32; 3] = [1, 10, 100];
 /// 2026-01-01 in seconds since 1970, and the seconds that the events span.
-pub(super) const START_S: i64 = 1_767_225_600;
-pub(super) const SPAN_S: i64 = 28 * DAY_S;
-pub(super) const DAY_S: i64 = 86_400;
-pub(super) const HOUR_S: i64 = 3_600;
+pub(crate) const START_S: i64 = 1_767_225_600;
+pub(crate) const SPAN_S: i64 = 28 * DAY_S;
+pub(crate) const DAY_S: i64 = 86_400;
+pub(crate) const HOUR_S: i64 = 3_600;
 /// Events come at most this many seconds late.
 const JITTER_S: u32 = 60;
 /// Events that share random streams.
@@ -29,28 +29,28 @@ enum Purpose {
 
 /// All events of a workload, ordered by time.
 #[derive(Debug)]
-pub(super) struct Events {
+pub(crate) struct Events {
     seed: Seed,
     /// Seconds since [`START_S`].
     times: Vec<u32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Event {
+pub(crate) struct Event {
     /// Its number by time, from 0: `index_int`.
-    pub(super) number: u64,
+    pub(crate) number: u64,
     /// Seconds since 1970.
-    pub(super) time: i64,
+    pub(crate) time: i64,
     weight: u32,
     random_int: u32,
-    pub(super) ping: u32,
-    pub(super) host: usize,
-    pub(super) status: usize,
+    pub(crate) ping: u32,
+    pub(crate) host: usize,
+    pub(crate) status: usize,
     region: usize,
 }
 
 impl Events {
-    pub(super) fn new(count: usize, seed: Seed) -> Self {
+    pub(crate) fn new(count: usize, seed: Seed) -> Self {
         let mut times = Vec::with_capacity(count);
         for block in 0..count.div_ceil(BLOCK) {
             let mut random = stream(seed, block, Purpose::Time);
@@ -63,17 +63,24 @@ impl Events {
         Self { seed, times }
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.times.len()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = Event> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Event> {
         self.from(0)
     }
 
     /// The events from number `first` on.
-    pub(super) fn from(&self, first: usize) -> impl Iterator<Item = Event> {
+    pub(crate) fn from(&self, first: usize) -> impl Iterator<Item = Event> {
         (first / BLOCK..self.times.len().div_ceil(BLOCK)).flat_map(|block| self.block(block)).skip(first % BLOCK)
+    }
+
+    /// `count` events as JSON lines, from number `first` on.
+    pub(crate) fn lines(&self, first: usize, count: usize) -> String {
+        let mut lines = String::new();
+        self.from(first).take(count).for_each(|event| event.write_json(&mut lines));
+        lines
     }
 
     fn block(&self, block: usize) -> impl Iterator<Item = Event> {
@@ -105,13 +112,13 @@ fn stream(seed: Seed, block: usize, purpose: Purpose) -> Stream {
     Stream::new(seed, World(0), block as u32, purpose as u32)
 }
 
-pub(super) fn host(index: usize) -> String {
+pub(crate) fn host(index: usize) -> String {
     format!("host-{index:02}.example")
 }
 
 impl Event {
     /// Writes the event as a line of JSON.
-    pub(super) fn write_json(&self, line: &mut String) {
+    pub(crate) fn write_json(&self, line: &mut String) {
         let Self { number, time, weight, random_int, ping, host, .. } = self;
         let (status, region) = (STATUSES[self.status], REGIONS[self.region]);
         // Writing to a String cannot fail.

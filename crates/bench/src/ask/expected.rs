@@ -1,32 +1,37 @@
 //! The right answers, counted while the events are made.
 
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+
 use serde_json::{Value, json};
 
-use super::events::{DAY_S, Event, HOSTS, HOUR_S, SPAN_S, START_S, STATUSES, host};
+use super::events::{DAY_S, Event, Events, HOSTS, HOUR_S, SPAN_S, START_S, STATUSES, host};
+use crate::error::BenchError;
 
 /// Pings are below this.
 const PINGS: usize = 512;
 
 /// The counts that the questions need.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Expected {
-    pub(super) events: u64,
+pub(crate) struct Expected {
+    pub(crate) events: u64,
     hosts_by_status: [[u64; STATUSES.len()]; HOSTS],
     pings: Vec<[u64; PINGS]>,
     hours: Vec<u64>,
     /// Counts of the day that a question names.
     hosts_in_day: [u64; HOSTS],
     /// The number of the event that a question names.
-    pub(super) needle: u64,
+    pub(crate) needle: u64,
     needle_ping: u32,
 }
 
 /// Start of the day that a question names.
-pub(super) const DAY_ASKED: i64 = START_S + 14 * DAY_S;
+pub(crate) const DAY_ASKED: i64 = START_S + 14 * DAY_S;
 
 impl Expected {
     /// Starts with no events; there will be `count`.
-    pub(super) fn new(count: u64) -> Self {
+    fn new(count: u64) -> Self {
         Self {
             events: 0,
             hosts_by_status: [[0; STATUSES.len()]; HOSTS],
@@ -38,7 +43,24 @@ impl Expected {
         }
     }
 
-    pub(super) fn add(&mut self, event: &Event) {
+    /// Writes events to a file of JSON lines; returns the expected answers and the number of bytes.
+    pub(crate) fn write(events: &Events, path: &Path) -> Result<(Self, u64), BenchError> {
+        let mut expected = Self::new(events.len() as u64);
+        let file = File::create(path).map_err(BenchError::io("make", path))?;
+        let mut file = BufWriter::with_capacity(1 << 20, file);
+        let (mut line, mut written) = (String::new(), 0);
+        for event in events.iter() {
+            line.clear();
+            event.write_json(&mut line);
+            expected.add(&event);
+            written += line.len() as u64;
+            file.write_all(line.as_bytes()).map_err(BenchError::io("write", path))?;
+        }
+        file.flush().map_err(BenchError::io("write", path))?;
+        Ok((expected, written))
+    }
+
+    fn add(&mut self, event: &Event) {
         self.events += 1;
         self.hosts_by_status[event.host][event.status] += 1;
         self.pings[event.host][event.ping as usize % PINGS] += 1;
@@ -50,12 +72,12 @@ impl Expected {
     }
 
     /// Counts by host, ordered by name.
-    pub(super) fn by_host(&self) -> Vec<Value> {
+    pub(crate) fn by_host(&self) -> Vec<Value> {
         let count = |(index, counts): (usize, &[u64; STATUSES.len()])| json!([host(index), counts.iter().sum::<u64>()]);
         self.hosts_by_status.iter().enumerate().map(count).collect()
     }
 
-    pub(super) fn by_host_and_status(&self) -> Vec<Value> {
+    pub(crate) fn by_host_and_status(&self) -> Vec<Value> {
         let of_host = |(index, counts): (usize, &[u64; STATUSES.len()])| {
             STATUSES.iter().zip(*counts).map(|(status, n)| json!([host(index), status, n])).collect::<Vec<_>>()
         };
@@ -63,7 +85,7 @@ impl Expected {
     }
 
     /// Three percentiles of ping by host: the smallest value that at least this share of the values does not exceed.
-    pub(super) fn percentiles(&self) -> Vec<Value> {
+    pub(crate) fn percentiles(&self) -> Vec<Value> {
         let of_host = |(index, counts): (usize, &[u64; PINGS])| {
             let total: u64 = counts.iter().sum();
             let at = |percent: u64| {
@@ -80,21 +102,21 @@ impl Expected {
         self.pings.iter().enumerate().map(of_host).collect()
     }
 
-    pub(super) fn by_hour(&self) -> Vec<Value> {
+    pub(crate) fn by_hour(&self) -> Vec<Value> {
         self.hours.iter().map(|n| json!([n])).collect()
     }
 
-    pub(super) fn by_host_in_day(&self) -> Vec<Value> {
+    pub(crate) fn by_host_in_day(&self) -> Vec<Value> {
         self.hosts_in_day.iter().enumerate().map(|(index, n)| json!([host(index), n])).collect()
     }
 
     /// The ping of one event.
-    pub(super) fn needle(&self) -> Vec<Value> {
+    pub(crate) fn needle(&self) -> Vec<Value> {
         vec![json!([self.needle, self.needle_ping])]
     }
 
     /// The ten largest numbers, each with count 1.
-    pub(super) fn last_numbers(&self) -> Vec<Value> {
+    pub(crate) fn last_numbers(&self) -> Vec<Value> {
         (0..self.events.min(10)).map(|n| json!([self.events - 1 - n, 1])).collect()
     }
 }

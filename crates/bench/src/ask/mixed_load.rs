@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::events::{Event, Events};
+use super::events::Events;
 use crate::error::BenchError;
 use crate::harness::child::{Used, command, measure};
 
@@ -77,7 +77,7 @@ pub(super) fn mixed_load(
     };
     let append = || {
         let first = (sent.fetch_add(plan.append_events as u64, order) % events.len() as u64) as usize;
-        let lines = lines(events, first, plan.append_events);
+        let lines = events.lines(first, plan.append_events);
         let (_, used) = run(&["append", "events", "--in", "json"], Some(lines.as_bytes()))?;
         acknowledged.fetch_add(plan.append_events as u64, order);
         Ok(used)
@@ -122,11 +122,4 @@ pub(super) fn mixed_load(
         cpu_s,
         longest_answer_ms: all[2].iter().map(|u| u.wall_ms).fold(0.0, f64::max),
     })
-}
-
-/// `count` events as JSON lines, from number `first` on.
-pub(super) fn lines(events: &Events, first: usize, count: usize) -> String {
-    let mut lines = String::new();
-    events.from(first).take(count).for_each(|event: Event| event.write_json(&mut lines));
-    lines
 }

@@ -3,11 +3,11 @@
 //! Enters: a program and an [`AskWorkload`]. Leaves: an [`Ask`] with the time and memory of each process, compared with
 //! DuckDB if installed. Every answer is compared with counts made with the events.
 
-mod baseline;
-mod events;
-mod expected;
+pub(crate) mod baseline;
+pub(crate) mod events;
+pub(crate) mod expected;
 mod mixed_load;
-mod questions;
+pub(crate) mod questions;
 mod report;
 mod run;
 

@@ -7,15 +7,15 @@ use super::expected::{DAY_ASKED, Expected};
 use crate::error::BenchError;
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Question {
-    pub(super) id: &'static str,
+pub(crate) struct Question {
+    pub(crate) id: &'static str,
     /// The question in plain words.
-    pub(super) what: &'static str,
+    pub(crate) what: &'static str,
     /// Published CPU milliseconds of this program's predecessor and of DuckDB with its own format, on the same kind of
     /// machine.
-    pub(super) reference: [Option<f64>; 2],
+    pub(crate) reference: [Option<f64>; 2],
     /// Bar and aim in CPU milliseconds.
-    pub(super) goal: Option<[f64; 2]>,
+    pub(crate) goal: Option<[f64; 2]>,
     /// The arguments after `manyworlds ask TABLE`, separated by spaces. `{needle}` is the number of one event, `{from}` and
     /// `{to}` are the bounds of one day.
     ask: &'static str,
@@ -26,7 +26,7 @@ pub(super) struct Question {
     right: fn(&Expected) -> Vec<Value>,
 }
 
-pub(super) const QUESTIONS: [Question; 7] = [
+pub(crate) const QUESTIONS: [Question; 7] = [
     Question {
         id: "host",
         what: "count by host",
@@ -108,18 +108,18 @@ fn fill(question: &str, expected: &Expected, moment: fn(i64) -> String) -> Strin
 
 impl Question {
     /// The arguments after `manyworlds ask TABLE`.
-    pub(super) fn words(&self, expected: &Expected) -> Vec<String> {
+    pub(crate) fn words(&self, expected: &Expected) -> Vec<String> {
         let moment = |seconds| format!("2026-01-{:02}T00:00:00Z", (seconds - START_S) / DAY_S + 1);
         fill(self.ask, expected, moment).split(' ').map(str::to_owned).collect()
     }
 
     /// The question in DuckDB's SQL.
-    pub(super) fn sql(&self, expected: &Expected) -> String {
+    pub(crate) fn sql(&self, expected: &Expected) -> String {
         fill(self.sql, expected, |seconds| seconds.to_string())
     }
 
     /// Checks an answer, a JSON array of objects. Only hours must be in order.
-    pub(super) fn check(&self, answer: &[u8], expected: &Expected) -> Result<(), BenchError> {
+    pub(crate) fn check(&self, answer: &[u8], expected: &Expected) -> Result<(), BenchError> {
         let wrong = |told: String| BenchError::Wrong(format!("{}: {told}", self.id));
         let rows: Vec<Value> = serde_json::from_slice(answer).map_err(|e| wrong(e.to_string()))?;
         let cells = |row: &Value| Value::Array(self.columns.iter().map(|name| row[*name].clone()).collect());

@@ -1,7 +1,6 @@
 //! Runs the benchmark: load, ask, append, then all at once.
 
-use std::fs::{self, File};
-use std::io::{BufWriter, Write as _};
+use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -11,7 +10,7 @@ use world::Seed;
 use super::baseline::Baseline;
 use super::events::Events;
 use super::expected::Expected;
-use super::mixed_load::{MixedLoad, MixedLoadPlan, lines, mixed_load};
+use super::mixed_load::{MixedLoad, MixedLoadPlan, mixed_load};
 use super::questions::{QUESTIONS, Question};
 use crate::error::BenchError;
 use crate::harness::bars::Bar;
@@ -106,7 +105,7 @@ pub fn ask(bench: &Bench<'_, AskWorkload>) -> Result<Ask, BenchError> {
     let runner = Runner { bench, store: bench.data.join("store"), file: bench.data.join("events.jsonl") };
     bench.check_stop(&format!("making {} events", count(workload.events as u64)))?;
     let events = Events::new(workload.events, Seed(workload.seed));
-    let (expected, json_bytes) = runner.write(&events)?;
+    let (expected, json_bytes) = Expected::write(&events, &runner.file)?;
     bench.check_stop(&format!("loading {} of JSON", bytes(json_bytes)))?;
     let load = runner.load()?;
     let disk_bytes = folder_bytes(&runner.store)?;
@@ -161,23 +160,6 @@ struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    /// Writes the events as JSON lines; returns the expected answers and the number of bytes.
-    fn write(&self, events: &Events) -> Result<(Expected, u64), BenchError> {
-        let mut expected = Expected::new(events.len() as u64);
-        let mut file =
-            BufWriter::with_capacity(1 << 20, File::create(&self.file).map_err(BenchError::io("make", &self.file))?);
-        let (mut line, mut written) = (String::new(), 0);
-        for event in events.iter() {
-            line.clear();
-            event.write_json(&mut line);
-            expected.add(&event);
-            written += line.len() as u64;
-            file.write_all(line.as_bytes()).map_err(BenchError::io("write", &self.file))?;
-        }
-        file.flush().map_err(BenchError::io("write", &self.file))?;
-        Ok((expected, written))
-    }
-
     fn command(&self, words: &[&str]) -> Command {
         let mut command = command(self.bench.program, words);
         command.arg("--data").arg(&self.store);
@@ -233,7 +215,7 @@ impl Runner<'_> {
 
     fn append_small(&self, events: &Events) -> Result<(Used, f64), BenchError> {
         let once = |n: usize| {
-            let lines = lines(events, n * SMALL % (events.len() - SMALL), SMALL);
+            let lines = events.lines(n * SMALL % (events.len() - SMALL), SMALL);
             Ok(measure(self.command(&["append", "small", "--in", "json"]), Some(lines.as_bytes()))?.1)
         };
         let used = (0..self.bench.workload.appends).map(once).collect::<Result<Vec<_>, BenchError>>()?;

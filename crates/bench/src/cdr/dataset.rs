@@ -16,7 +16,7 @@ use crate::error::BenchError;
 /// A batch on disk.
 #[derive(Debug, Clone)]
 pub(crate) struct DatasetBatch {
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     pub(crate) rows: u64,
 }
 

@@ -7,7 +7,7 @@
 
 mod avro;
 mod avro_provider;
-mod dataset;
+pub(crate) mod dataset;
 mod expected;
 mod gates;
 mod hash;

@@ -25,11 +25,14 @@ pub struct Bench<'a, W> {
 impl<W> Bench<'_, W> {
     /// Notes the next step; an error if the user asked to stop.
     pub(crate) fn check_stop(&self, next: &str) -> Result<(), BenchError> {
-        if (self.stop)() {
-            return Err(BenchError::Stopped);
-        }
+        self.check_running()?;
         (self.note)(next);
         Ok(())
+    }
+
+    /// An error if the user asked to stop.
+    pub(crate) fn check_running(&self) -> Result<(), BenchError> {
+        if (self.stop)() { Err(BenchError::Stopped) } else { Ok(()) }
     }
 
     /// Creates the work folder; an error if it is not empty.

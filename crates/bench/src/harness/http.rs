@@ -87,12 +87,13 @@ fn read_reply(stream: &mut impl io::Read, buffer: &mut Vec<u8>) -> io::Result<(R
     let first = lines.next().unwrap_or_default();
     let status = first.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)?.parse().ok());
     let status = status.ok_or_else(|| broken("has no status of HTTP/1.1"))?;
-    let (mut length, mut stays, mut retry_after) = (0_usize, true, None);
+    let (mut length, mut chunked, mut stays, mut retry_after) = (0_usize, false, true, None);
     for (name, value) in lines.filter_map(|line| line.split_once(':')) {
         let value = value.trim();
         match name.to_ascii_lowercase().as_str() {
             "content-length" => length = value.parse().map_err(|_| broken("has an invalid length"))?,
-            "transfer-encoding" => return Err(broken("comes in chunks, which this client does not read")),
+            "transfer-encoding" if value.eq_ignore_ascii_case("chunked") => chunked = true,
+            "transfer-encoding" => return Err(broken("has an encoding that this client does not read")),
             "connection" => stays = !value.eq_ignore_ascii_case("close"),
             "retry-after" => retry_after = value.parse().ok().map(Duration::from_secs),
             _ => {}
@@ -101,11 +102,40 @@ fn read_reply(stream: &mut impl io::Read, buffer: &mut Vec<u8>) -> io::Result<(R
     if length > REPLY_MAX {
         return Err(broken("is too long"));
     }
+    if chunked {
+        let body = read_chunks(stream, buffer, head_end)?;
+        return Ok((Reply { status, retry_after, body }, stays));
+    }
     while buffer.len() < head_end + length {
         read_some(stream, buffer)?;
     }
     let body = buffer[head_end..head_end + length].to_vec();
     Ok((Reply { status, retry_after, body }, stays))
+}
+
+/// Reads the chunks of a body that begin at `at` in the buffer. This program's own server sends none; others do.
+fn read_chunks(stream: &mut impl io::Read, buffer: &mut Vec<u8>, mut at: usize) -> io::Result<Vec<u8>> {
+    let mut body = Vec::new();
+    loop {
+        let end = loop {
+            if let Some(end) = buffer[at..].windows(2).position(|window| window == b"\r\n") {
+                break at + end;
+            }
+            read_some(stream, buffer)?;
+        };
+        let size = std::str::from_utf8(&buffer[at..end]).ok().and_then(|line| line.split(';').next());
+        let size = size.and_then(|digits| usize::from_str_radix(digits.trim(), 16).ok());
+        let size = size.filter(|size| *size <= REPLY_MAX).ok_or_else(|| broken("has an invalid chunk"))?;
+        let from = end + 2;
+        while buffer.len() < from + size + 2 {
+            read_some(stream, buffer)?;
+        }
+        body.extend(&buffer[from..from + size]);
+        at = from + size + 2;
+        if size == 0 {
+            return Ok(body);
+        }
+    }
 }
 
 fn read_some(stream: &mut impl io::Read, buffer: &mut Vec<u8>) -> io::Result<()> {
@@ -149,9 +179,23 @@ mod tests {
         assert_eq!(of("SSH-2.0\r\n\r\n"), "the reply has no status of HTTP/1.1");
         assert_eq!(of("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx"), "the connection was closed before the reply");
         assert_eq!(
-            of("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"),
-            "the reply comes in chunks, which this client does not read"
+            of("HTTP/1.1 200 OK\r\ntransfer-encoding: gzip\r\n\r\n"),
+            "the reply has an encoding that this client does not read"
         );
+        let chunks = |text: &str| of(&format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n{text}"));
+        assert_eq!(chunks("5\r\nlat"), "the connection was closed before the reply");
+        assert_eq!(chunks("x\r\nlater"), "the reply has an invalid chunk");
+        assert_eq!(chunks("fffffffff\r\n"), "the reply has an invalid chunk");
+    }
+
+    #[test]
+    fn chunks_are_one_body() {
+        let text = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nlat\r\n2;x=y\r\ner\r\n0\r\n\r\n";
+        for piece in [1, 7, 1000] {
+            let mut stream = Pieces(text.chunks(piece).map(<[u8]>::to_vec).collect());
+            let (reply, stays) = read_reply(&mut stream, &mut Vec::new()).unwrap();
+            assert_eq!((reply.status, &reply.body[..], stays), (200, &b"later"[..], true));
+        }
     }
 
     struct Pieces(std::collections::VecDeque<Vec<u8>>);

@@ -65,6 +65,7 @@ fn of_sweep(sweep: IngestSweep, workload: &IngestWorkload) -> Vec<Case> {
             pace: Pace::Max,
             connections: workload.connections,
             seconds: workload.seconds,
+            requests: None,
             batch: 1_000,
             tables: 3,
             keys: false,

@@ -55,6 +55,9 @@ pub struct LoadPlan {
     /// Send for this many seconds
     #[arg(long, value_name = "S", default_value_t = 10.0)]
     pub seconds: f64,
+    /// End after this many requests, if time is not up before.
+    #[arg(skip)]
+    pub requests: Option<u64>,
     /// Put this many records in a request
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     pub batch: usize,
@@ -118,10 +121,24 @@ pub fn load(
     note: &dyn Fn(&str),
     stop: &dyn Fn() -> bool,
 ) -> Result<LoadFigures, BenchError> {
+    load_counting(target, plan, &|names, _| target.count_rows(names), note, stop)
+}
+
+/// Counts the rows of tables, once the server has stored at least this many or will store no more.
+pub(crate) type CountRows<'a> = &'a dyn Fn(&[String], u64) -> Result<u64, BenchError>;
+
+/// [`load`] with another way to count rows, for servers that are not this program's.
+pub(crate) fn load_counting(
+    target: &Target,
+    plan: &LoadPlan,
+    count: CountRows<'_>,
+    note: &dyn Fn(&str),
+    stop: &dyn Fn() -> bool,
+) -> Result<LoadFigures, BenchError> {
     plan.check()?;
     let tables: Arc<[Measurement]> = measurements(plan.tables).into();
     let names: Vec<String> = tables.iter().map(|table| table.name.clone()).collect();
-    let before = target.count_rows(&names)?;
+    let before = count(&names, 0)?;
     let cpu = Usage::now().cpu;
     let started = Instant::now();
     let drive = Drive {
@@ -136,8 +153,7 @@ pub fn load(
     };
     let (total, elapsed) = drive.run(note, stop)?;
     let load_cpu_s = Usage::now().cpu.saturating_sub(cpu).as_secs_f64();
-    let after = target.count_rows(&names)?;
-    let stored = after.iter().map(|(name, rows)| rows.saturating_sub(before.get(name).copied().unwrap_or(0))).sum();
+    let stored = count(&names, before + total.acknowledged)?.saturating_sub(before);
     Ok(LoadFigures {
         elapsed_s: elapsed.as_secs_f64(),
         acknowledged: total.acknowledged,
@@ -272,7 +288,8 @@ impl Drive<'_> {
     }
 
     fn head(&self, table: &Measurement) -> String {
-        let head = self.target.head(&self.plan.format.path(&self.target.database, &table.name));
+        let path = || self.plan.format.path(&self.target.database, &table.name);
+        let head = self.target.head(&self.target.path.clone().unwrap_or_else(path));
         match self.plan.compression {
             BodyCodec::None => head,
             codec => format!("{head}content-encoding: {codec}\r\n"),
@@ -285,7 +302,8 @@ impl Drive<'_> {
             return None;
         }
         let slot = self.claimed.fetch_add(1, Ordering::SeqCst);
-        self.due(slot).is_none_or(|due| due < self.end).then_some(slot)
+        let is_asked_for = self.plan.requests.is_none_or(|requests| slot < requests);
+        (is_asked_for && self.due(slot).is_none_or(|due| due < self.end)).then_some(slot)
     }
 
     /// The due time of a request; `None` to send it at once.

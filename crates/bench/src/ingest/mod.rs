@@ -18,6 +18,7 @@ mod target;
 mod workload;
 
 pub use format::{BodyCodec, WireFormat};
+pub(crate) use load::load_counting;
 pub use load::{LoadFigures, LoadPlan, Pace, load};
 pub use row::{IngestRow, ServerSettings};
 pub use run::{Ingest, ingest};

@@ -1,6 +1,5 @@
 //! The loaded server, and its count of rows.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs as _};
 
@@ -16,6 +15,8 @@ pub struct Target {
     host: String,
     pub(super) database: String,
     token: Option<String>,
+    /// The path for bodies, if it is not the one of their format.
+    pub(super) path: Option<String>,
 }
 
 impl Target {
@@ -46,7 +47,12 @@ impl Target {
             return Err(BenchError::Workload { setting: "token", reason });
         }
         let token = token.map(str::to_owned);
-        Ok(Self { address: first, host: host.to_owned(), database: database.to_owned(), token })
+        Ok(Self { address: first, host: host.to_owned(), database: database.to_owned(), token, path: None })
+    }
+
+    /// Sends bodies to another path.
+    pub(crate) fn with_path(self, path: Option<String>) -> Self {
+        Self { path, ..self }
     }
 
     pub(super) fn connect(&self) -> Result<Connection, BenchError> {
@@ -70,25 +76,21 @@ impl Target {
     }
 
     /// Counts the rows of the tables `names`; 0 for missing tables.
-    pub(super) fn count_rows(&self, names: &[String]) -> Result<BTreeMap<String, u64>, BenchError> {
+    pub(super) fn count_rows(&self, names: &[String]) -> Result<u64, BenchError> {
         let mut connection = self.connect()?;
         let there =
             format!("SELECT table_name FROM information_schema.tables WHERE table_schema = '{}'", self.database);
         let there = self.ask(&mut connection, &there)?;
-        let mut counts = BTreeMap::new();
-        for name in names {
-            if !there.iter().any(|row| row["table_name"] == name.as_str()) {
-                counts.insert(name.clone(), 0);
-                continue;
-            }
+        let mut total = 0;
+        for name in names.iter().filter(|name| there.iter().any(|row| row["table_name"] == name.as_str())) {
             let question = format!("SELECT count(*) AS n FROM \"{}\".\"{name}\"", self.database);
             let rows = self.ask(&mut connection, &question)?;
             let count = rows.first().and_then(|row| row["n"].as_u64());
             let said =
                 || BenchError::Count { question: question.clone(), said: Value::Array(rows.clone()).to_string() };
-            counts.insert(name.clone(), count.ok_or_else(said)?);
+            total += count.ok_or_else(said)?;
         }
-        Ok(counts)
+        Ok(total)
     }
 
     fn ask(&self, connection: &mut Connection, question: &str) -> Result<Vec<Value>, BenchError> {

@@ -6,6 +6,7 @@ use bench::ask::AskWorkload;
 use bench::cdr::CdrWorkload;
 use bench::fleet::FleetWorkload;
 use bench::ingest::IngestWorkload;
+use bench::peers::PeersWorkload;
 use bench::season::SeasonWorkload;
 use bench::siege::SiegeWorkload;
 use clap::Subcommand;
@@ -51,6 +52,13 @@ pub(crate) enum BenchWorkload {
         #[command(flatten)]
         args: BenchArgs<FleetWorkload>,
     },
+    /// Compare with other programs
+    ///
+    /// Runs the same work on this program and on each peer that is there, in turns: ingest over HTTP, questions about
+    /// events, call records, joint probabilities, small appends. Reports ratios of CPU time, memory and bytes on disk.
+    /// `scripts/peers.sh` installs what can be had.
+    #[command(after_long_help = "Example:\n  manyworlds bench peers --only ask --peers duckdb,polars")]
+    Peers(Box<BenchArgs<PeersWorkload>>),
     /// Stress a server with faults
     ///
     /// Mixes writes, queries and upkeep, kills the server again and again, fills its disk, and checks that no row is lost,

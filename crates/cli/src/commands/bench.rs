@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ::bench::{Bench, Measured, SqlError, ask, cdr, fleet, ingest, season};
+use ::bench::{Bench, Measured, SqlError, ask, cdr, fleet, ingest, peers, season};
 use anyhow::{Context as _, Result, bail};
 use disk::Place;
 use sql::Engine;
@@ -44,6 +44,10 @@ pub(crate) fn bench(workload: BenchWorkload) -> Result<ExitCode> {
             (args.workload.broker, args.workload.ledger) = (fleet.broker, fleet.ledger.ledger);
             let context = BenchContext::new("fleet", &args)?;
             context.finish(&fleet::fleet(&context.bench())?)
+        }
+        BenchWorkload::Peers(args) => {
+            let context = BenchContext::new("peers", &args)?;
+            context.finish(&peers::peers(&context.bench())?)
         }
         BenchWorkload::Siege(args) => siege::siege(args),
     }

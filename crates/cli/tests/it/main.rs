@@ -5,6 +5,7 @@
 mod append;
 mod ask;
 mod bench;
+mod bench_peers;
 mod bingo;
 mod book;
 mod bucket;
