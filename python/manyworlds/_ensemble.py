@@ -293,7 +293,7 @@ class Ensemble(Mapping):
             LimitError: if there are over 10,000 outcomes: name some.
         """
         if not isinstance(other, Ensemble):
-            raise InvalidError(f"{other!r} is no ensemble: open it, as with data.ensembles[NAME]")
+            raise InvalidError(f"{other!r} is not an ensemble: open one first, as data.ensembles[NAME]")
         if type(other._backend) is not type(self._backend):
             raise InvalidError("one ensemble is behind a server and the other is not: open both in the same way")
         names = [self._named(outcome) for outcome in outcomes] or self._common(other)

@@ -82,7 +82,7 @@ def asking(ask):
         (asking(lambda e: e.probability("x > 3", given=[2])), mw.InvalidError, "given is 2: write it as a text"),
         (asking(lambda e: e.probability("x > 3", min_worlds=-1)), mw.InvalidError, "min_worlds is -1"),
         (asking(lambda e: e.book([{"legs": 3, "stake": 1, "odds": 2}])), mw.InvalidError, "a leg is 3"),
-        (asking(lambda e: e.compare("other")), mw.InvalidError, "'other' is no ensemble: open it"),
+        (asking(lambda e: e.compare("other")), mw.InvalidError, "'other' is not an ensemble: open one"),
         (asking(lambda e: e["a-1"].labels("y")), mw.UnknownNameError, 'a a has no outcome "y"|no outcome "y"'),
         (asking(lambda e: e["a-1"].labels("x + 1")), mw.UnknownNameError, "only outcomes have labels"),
         (asking(lambda e: e.correlate("a-1", "x")["x", "y"]), mw.UnknownNameError, "no outcome 'y' among the correlated ones: x"),

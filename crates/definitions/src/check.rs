@@ -111,19 +111,11 @@ fn lent(path: &[Step], whole: &Whole) -> Option<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use bingo::PLUGIN;
     use bingo::definition::SMALL;
-    use disk::RealDisk;
 
     use super::*;
-
-    fn library() -> (tempfile::TempDir, Library) {
-        let data = tempfile::tempdir().unwrap();
-        let library = Library::new(data.path(), Arc::new(RealDisk));
-        (data, library)
-    }
+    use crate::kept::tests::library;
 
     fn checked(text: &str, library: &Library) -> Checked {
         check(PLUGIN.definition.as_ref().unwrap(), "bingo", text, library)
@@ -186,9 +178,9 @@ mod tests {
         for (uses, reason) in [
             ("[\"nobody\"]", "no definition \"nobody\""),
             ("[\"friends@7\"]", "has no version 7"),
-            ("[\"friends@x\"]", "is no version"),
+            ("[\"friends@x\"]", "is not a version number"),
             ("[\"../x\"]", "cannot name a definition"),
-            ("[3]", "as a text"),
+            ("[3]", "as text"),
             ("\"friends\"", "as a list"),
         ] {
             let checked = checked(&event.replace("[\"friends\"]", uses), &library);
@@ -196,6 +188,6 @@ mod tests {
         }
         library.save("event", "bingo", SMALL).unwrap();
         let whole = checked(&event.replace("friends", "event"), &library);
-        assert!(whole.faults[0].reason.contains("is no part of an event"), "{whole:?}");
+        assert!(whole.faults[0].reason.contains("cannot be part of an event"), "{whole:?}");
     }
 }

@@ -30,7 +30,7 @@ pub enum DefinitionsError {
     Version { name: String, version: u32, latest: u32 },
     #[error("definition {name:?} is for model {kept:?}, not for {given:?}: choose another name")]
     Model { name: String, kept: String, given: String },
-    #[error("the definition has {bytes} bytes: at most {TEXT_BYTES_MAX} are allowed")]
+    #[error("the definition has {bytes} bytes, and the maximum is {TEXT_BYTES_MAX}")]
     Large { bytes: usize },
     #[error("cannot {doing} {}: {cause}", path.display())]
     Io { doing: &'static str, path: PathBuf, cause: io::Error },
@@ -227,14 +227,14 @@ fn check_name(name: &str) -> Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::thread;
 
     use disk::RealDisk;
 
     use super::*;
 
-    fn library() -> (tempfile::TempDir, Library) {
+    pub(crate) fn library() -> (tempfile::TempDir, Library) {
         let data = tempfile::tempdir().unwrap();
         let library = Library::new(data.path(), Arc::new(RealDisk));
         (data, library)

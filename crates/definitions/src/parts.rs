@@ -80,7 +80,7 @@ pub(crate) fn whole(
         match used(spec, part, model, name.get_ref(), library) {
             Ok((kept, lent)) => {
                 if let Some(list) = lent.keys().find(|list| is_inline(text, table, list)) {
-                    let reason = format!("write its items as [[{list}]]: {} adds to them", kept.name);
+                    let reason = format!("write its items as [[{list}]], because {} adds to them", kept.name);
                     let at = table.get_key_value(&**list).map_or(0, |(key, _)| key.span().start);
                     faults.push(fault(list, at, reason));
                     continue;
@@ -104,11 +104,11 @@ fn used(
     name: &DeValue<'_>,
     library: &Library,
 ) -> Result<(Kept, toml::Table), String> {
-    let DeValue::String(name) = name else { return Err("write the name of a part as a text".to_owned()) };
+    let DeValue::String(name) = name else { return Err("write the name of a part as text".to_owned()) };
     let (name, version) = match name.split_once('@') {
         None => (&**name, None),
         Some((name, version)) => {
-            let version = version.parse().map_err(|_| format!("{version:?} is no version: write NAME@3"))?;
+            let version = version.parse().map_err(|_| format!("{version:?} is not a version number: write NAME@3"))?;
             (name, Some(version))
         }
     };
@@ -121,7 +121,7 @@ fn used(
     if let Some(key) = table.keys().find(|key| !part.lists.contains(&key.as_str())) {
         let lists = part.lists.join(" and ");
         return Err(format!(
-            "{name:?} is no part of an {}: it holds {key:?}, and a part holds {lists} alone",
+            "{name:?} cannot be part of an {}: it contains {key:?}, but a part may contain only {lists}",
             spec.name
         ));
     }

@@ -166,7 +166,7 @@ impl GivenOutcome {
             return Err(format!("outcome {name:?} has scale {scale}: give a whole number from 1 to {scale_max}"));
         }
         if kind != OutcomeKind::Code && !labels.is_empty() {
-            return Err(format!("outcome {name:?} has labels, and is no code"));
+            return Err(format!("outcome {name:?} has labels, but only codes have them"));
         }
         if nullable {
             return Err(format!("outcome {name:?} is nullable: only event columns may be NULL"));
@@ -184,7 +184,9 @@ impl GivenOutcome {
                 return Err(format!("event column {name:?} is a code without labels: name them"));
             }
             OutcomeKind::Code => EventKind::Label(labels),
-            _ if !labels.is_empty() => return Err(format!("event column {name:?} has labels, and is no code")),
+            _ if !labels.is_empty() => {
+                return Err(format!("event column {name:?} has labels, but only codes have them"));
+            }
             OutcomeKind::Number => EventKind::I32,
             OutcomeKind::Flag => EventKind::I8,
             OutcomeKind::Real => EventKind::F64,
@@ -344,7 +346,7 @@ mod tests {
         assert_eq!(columns[0].doc, "minutes");
         for (events, expected) in [
             (r#""x": "code""#, "event column \"x\" is a code without labels"),
-            (r#""x": {"kind": "flag", "labels": ["a"]}"#, "event column \"x\" has labels, and is no code"),
+            (r#""x": {"kind": "flag", "labels": ["a"]}"#, "event column \"x\" has labels, but only codes have them"),
             (r#""x": {"kind": "number", "scale": 10}"#, "event column \"x\" has a scale, which events lack"),
             (r#""world": "number""#, "event column \"world\" is repeated"),
         ] {

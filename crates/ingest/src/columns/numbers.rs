@@ -113,5 +113,7 @@ pub(super) fn exact_reals(column: &ArrayRef, name: &str) -> Result<ArrayRef, Arr
     if hold_only_exact(column) {
         return cast(column, &DataType::Float64);
     }
-    Err(ArrowError::ComputeError(format!("column {name:?} holds integers past 2^53, which are no real numbers")))
+    Err(ArrowError::ComputeError(format!(
+        "column {name:?} holds integers past 2^53, which real numbers cannot represent"
+    )))
 }

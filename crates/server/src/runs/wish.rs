@@ -123,7 +123,7 @@ impl Wish {
             None => Ok(1),
             Some(Seed::Number(seed)) => Ok(*seed),
             Some(Seed::Text(text)) => text.parse().map_err(|_| {
-                let text = format!("the seed {text:?} is no whole number from 0 to {}", u64::MAX);
+                let text = format!("the seed must be a whole number from 0 to {}, and {text:?} is not", u64::MAX);
                 Refusal::bad(text).with("field", json!("seed"))
             }),
         }
@@ -162,7 +162,7 @@ impl Wish {
             Some(canonical) => Ok(Some(canonical)),
             None if is_part => {
                 let text = format!(
-                    "this is a part for an {}, and none that can be played: name it in the {} that uses it",
+                    "this is only a part of an {}, so it cannot be played: name it in the {} that uses it",
                     spec.name, spec.name
                 );
                 Err(Refusal::bad(text).with("field", json!("definition")))
