@@ -75,7 +75,7 @@ impl Partial {
     /// # Errors
     /// If the question sorts by an unknown column or by a histogram.
     pub fn answer(self) -> Result<Answer> {
-        let Self { shape, mut groups, reading } = self;
+        let Self { shape, mut groups, left_out, reading } = self;
         groups.settle();
         let table = Table { shape: &shape, groups: &groups };
         let columns = table.columns();
@@ -89,9 +89,21 @@ impl Partial {
         }
         let schema = Arc::new(Schema::new(fields));
         let rows = RecordBatch::try_new(schema, arrays).map_err(|e| AskError::invalid(e.to_string()))?;
-        let (keys, all) = (shape.groups.len(), groups.keys.len());
+        let (keys, all) = (shape.groups.len(), groups.keys.len() + left_out);
         let by_time = shape.question.bucket.is_some();
         Ok(Answer { rows, keys, by_time, groups: all, reading, notes: shape.notes })
+    }
+}
+
+impl Shape {
+    /// The groups that may be in the answer, at most its limit.
+    ///
+    /// # Errors
+    /// See [`Partial::answer`].
+    pub(crate) fn first(&self, groups: &mut Groups) -> Result<Vec<u32>> {
+        groups.settle();
+        let table = Table { shape: self, groups };
+        table.ordered(&table.columns())
     }
 }
 

@@ -93,10 +93,15 @@ impl Cache {
         Some(CachedAnswer { groups, rows_matching })
     }
 
+    /// Whether an answer with so much memory, in bytes, is small enough to be cached.
+    pub(crate) fn fits(memory: usize) -> bool {
+        memory <= MEMORY_MAX
+    }
+
     /// Stores an answer unless it is too large; returns whether it fits. Answers do not depend on the cache, so a
     /// failed write is only logged.
     pub(crate) fn store(&self, key: &CacheKey, groups: &mut Groups, rows_matching: u64) -> bool {
-        if groups.memory() > MEMORY_MAX {
+        if !Self::fits(groups.memory()) {
             return false;
         }
         groups.settle();

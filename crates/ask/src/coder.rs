@@ -13,14 +13,14 @@ pub(crate) struct Coder {
 
 impl Coder {
     pub(crate) fn code(&mut self, word: &str) -> u32 {
-        let hash = hash_bytes(word.as_bytes());
+        let hash = hash_text(word);
         let Self { dictionary, table } = self;
         if let Some(&code) = table.find(hash, |&code| dictionary.get(code as usize) == word) {
             return code;
         }
         let code = dictionary.len() as u32;
         dictionary.push(word);
-        table.insert_unique(hash, code, |&code| hash_bytes(dictionary.get(code as usize).as_bytes()));
+        table.insert_unique(hash, code, |&code| hash_text(dictionary.get(code as usize)));
         code
     }
 
@@ -49,7 +49,8 @@ pub(crate) fn hash_cells(cells: &[u64]) -> u64 {
     cells.iter().fold(KEY, |hash, &cell| mix(hash ^ cell, KEY ^ 0x5555_5555_5555_5555))
 }
 
-fn hash_bytes(bytes: &[u8]) -> u64 {
+pub(crate) fn hash_text(text: &str) -> u64 {
+    let bytes = text.as_bytes();
     let word = |chunk: &[u8]| {
         let mut word = [0; 8];
         word[..chunk.len()].copy_from_slice(chunk);

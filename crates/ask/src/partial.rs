@@ -19,6 +19,8 @@ use crate::state::{Accumulator, Bytes, Groups, Input};
 pub struct Partial {
     pub(crate) shape: Shape,
     pub(crate) groups: Groups,
+    /// Groups that were left out, because they are past the limit of the answer.
+    pub(crate) left_out: usize,
     pub(crate) reading: Reading,
 }
 
@@ -34,6 +36,32 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
+    pub(crate) fn new(question: Question, plan: &Plan) -> Self {
+        let mut notes = Vec::new();
+        let mut inexact: Vec<&str> = Vec::new();
+        for column in plan.answered() {
+            if !plan.is_exact(column) {
+                inexact.push(&plan.names[column]);
+            }
+        }
+        if !inexact.is_empty() {
+            let mut note = String::new();
+            let _ = write!(
+                note,
+                "approximate: decimals ({}) are read as doubles, each with a relative error of at most 1.2e-16",
+                inexact.join(", ")
+            );
+            notes.push(note);
+        }
+        Self {
+            question,
+            groups: plan.groups.iter().map(|group| (plan.names[group.column].clone(), group.kind)).collect(),
+            measured: plan.measured.iter().map(|measured| measured.kind).collect(),
+            weight: plan.weight.map(|column| plan.kinds[column]),
+            notes,
+        }
+    }
+
     pub(crate) fn measures(&self) -> &[Measure] {
         const COUNT: &[Measure] = &[Measure::Count];
         if self.question.measures.is_empty() { COUNT } else { &self.question.measures }
@@ -95,34 +123,11 @@ impl Partial {
         let accumulator = |(measure, kind): (&Measure, &Option<Kind>)| Accumulator::new(measure, *kind, shape.weight);
         let accumulators = measures.iter().zip(&shape.measured).map(accumulator).collect();
         let groups = Groups::decode(&mut input, &kinds, accumulators)?;
-        Some(Self { shape, groups, reading })
+        Some(Self { shape, groups, left_out: 0, reading })
     }
 
-    pub(crate) fn new(question: Question, plan: &Plan, groups: Groups, reading: Reading) -> Self {
-        let mut notes = Vec::new();
-        let mut inexact: Vec<&str> = Vec::new();
-        for column in plan.answered() {
-            if !plan.is_exact(column) {
-                inexact.push(&plan.names[column]);
-            }
-        }
-        if !inexact.is_empty() {
-            let mut note = String::new();
-            let _ = write!(
-                note,
-                "approximate: decimals ({}) are read as doubles, each with a relative error of at most 1.2e-16",
-                inexact.join(", ")
-            );
-            notes.push(note);
-        }
-        let shape = Shape {
-            question,
-            groups: plan.groups.iter().map(|group| (plan.names[group.column].clone(), group.kind)).collect(),
-            measured: plan.measured.iter().map(|measured| measured.kind).collect(),
-            weight: plan.weight.map(|column| plan.kinds[column]),
-            notes,
-        };
-        Self { shape, groups, reading }
+    pub(crate) fn new(shape: Shape, (groups, left_out): (Groups, usize), reading: Reading) -> Self {
+        Self { shape, groups, left_out, reading }
     }
 
     pub fn question(&self) -> &Question {

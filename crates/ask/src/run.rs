@@ -10,12 +10,12 @@ use table::Segment;
 use crate::answer::Answer;
 use crate::cache::{Cache, CacheKey};
 use crate::error::AskError;
-use crate::partial::Partial;
+use crate::partial::{Partial, Shape};
 use crate::plan::Plan;
 use crate::question::Question;
 use crate::reading::Reading;
-use crate::segment::{Opened, Unit, match_batch, of_segment, read, units_of};
-use crate::state::Groups;
+use crate::segment::{Matching, Opened, Unit, match_batch, of_segment, read, units_of};
+use crate::state::{Gathered, Groups, Joining};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
@@ -44,7 +44,8 @@ pub fn answer(source: &Snapshot, question: &Question, options: &Options) -> Resu
     if question.samples.is_some() {
         return crate::samples::samples(source, question);
     }
-    partial(source, question, options)?.answer()
+    // Groups past the limit need not be kept.
+    compute(source, question, options, question.limit.is_some())?.answer()
 }
 
 /// Computes this machine's partial answer, to merge with those of other machines.
@@ -55,9 +56,14 @@ pub fn partial(source: &Snapshot, question: &Question, options: &Options) -> Res
     if question.samples.is_some() {
         return Err(AskError::invalid("samples have no partial answer: ask for groups or measures"));
     }
+    compute(source, question, options, false)
+}
+
+/// Computes the groups; if `first_only`, those past the question's limit may be left out.
+fn compute(source: &Snapshot, question: &Question, options: &Options, first_only: bool) -> Result<Partial> {
     let plan = Plan::new(question, &source.schema)?;
     let mut reading = Reading { segments: source.segments.len(), ..Reading::default() };
-    let mut groups = Groups::new(&plan);
+    let mut groups = Gathered::new(&plan);
     let budget = Budget { limit: options.memory_bytes, used: AtomicUsize::new(0) };
     let wanted = plan.answered();
     let mut fresh = Share::new(&budget);
@@ -66,7 +72,7 @@ pub fn partial(source: &Snapshot, question: &Question, options: &Options) -> Res
         reading.rows_unflushed += batch.num_rows() as u64;
         reading.rows_matching += matching.rows as u64;
         groups.update(&plan, matching.rows, &matching.columns)?;
-        fresh.check(groups.keys.len(), || groups.memory())?;
+        fresh.check(groups.len(), || groups.memory())?;
     }
     let cache = options.cache.as_ref();
     let jobs = jobs(source, &plan, (&wanted, cache), &mut groups, &mut reading);
@@ -83,15 +89,26 @@ pub fn partial(source: &Snapshot, question: &Question, options: &Options) -> Res
         stop: AtomicBool::new(false),
         failed: Mutex::new(None),
     };
+    let mut all = vec![groups];
     for (more, read) in work.run(options.threads)? {
         reading.add(read);
-        groups.merge(more)?;
+        all.push(more);
     }
     if let Some(cache) = cache.filter(|_| work.wrote.load(Ordering::Relaxed)) {
         cache.trim();
     }
     reading.bytes += reading.skipped.bytes;
-    Ok(Partial::new(question.clone(), &plan, groups, reading))
+    let shape = Shape::new(question.clone(), &plan);
+    let first = |groups: &mut Groups| shape.first(groups);
+    let check = |memory: usize, groups: usize| budget.check(memory, groups);
+    let joining = Joining {
+        plan: &plan,
+        threads: options.threads.max(1),
+        check: &check,
+        first: if first_only { Some(&first) } else { None },
+    };
+    let joined = joining.join(all)?;
+    Ok(Partial::new(shape, joined, reading))
 }
 
 /// A segment to read, and the conditions that the log does not decide.
@@ -102,8 +119,18 @@ struct Job<'a> {
     key: Option<CacheKey>,
     begun: OnceLock<Begun>,
     next: AtomicUsize,
-    /// For a cached answer: the merged groups so far, their matching rows, and the number of units in them.
-    shared: Mutex<(Option<Groups>, u64, usize)>,
+    /// For an answer to cache: what the threads found so far.
+    shared: Mutex<Shared>,
+}
+
+/// A segment's answer to cache, from several threads.
+#[derive(Default)]
+struct Shared {
+    groups: Option<Groups>,
+    rows_matching: u64,
+    units: usize,
+    /// The answer is too large, so threads keep what they find.
+    too_large: bool,
 }
 
 enum Begun {
@@ -118,7 +145,7 @@ fn jobs<'a>(
     source: &'a Snapshot,
     plan: &Plan,
     (wanted, cache): (&[usize], Option<&Cache>),
-    groups: &mut Groups,
+    groups: &mut Gathered,
     reading: &mut Reading,
 ) -> Vec<Job<'a>> {
     let mut jobs = Vec::new();
@@ -130,7 +157,7 @@ fn jobs<'a>(
         if conditions.is_empty() && wanted.is_empty() && segment.rows > 0 {
             reading.segments_counted += 1;
             reading.rows_matching += segment.rows;
-            groups.count_rows(segment.rows);
+            groups.groups.count_rows(segment.rows);
             continue;
         }
         let key = cache.and_then(|cache| cache.key(plan, segment, &conditions));
@@ -173,11 +200,18 @@ impl<'a> Share<'a> {
         self.budget.used.fetch_sub(self.own, Ordering::Relaxed);
         let used = (before + now).saturating_sub(self.own);
         self.own = now;
-        if used <= self.budget.limit {
+        self.budget.check(used, groups)
+    }
+}
+
+impl Budget {
+    /// Fails if so much memory exceeds the limit.
+    fn check(&self, used: usize, groups: usize) -> Result<()> {
+        if used <= self.limit {
             return Ok(());
         }
         let wanted = format!("one thread alone holds {groups} groups");
-        Err(AskError::Memory { limit: self.budget.limit, wanted })
+        Err(AskError::Memory { limit: self.limit, wanted })
     }
 }
 
@@ -198,7 +232,7 @@ struct Work<'a> {
 
 impl Work<'_> {
     /// Returns the result of each thread.
-    fn run(&self, threads: usize) -> Result<Vec<(Groups, Reading)>> {
+    fn run(&self, threads: usize) -> Result<Vec<(Gathered, Reading)>> {
         if self.jobs.is_empty() {
             return Ok(Vec::new());
         }
@@ -235,8 +269,8 @@ impl Work<'_> {
     }
 
     /// Starts segments one after the other, then helps with those of other threads.
-    fn thread(&self) -> (Groups, Reading) {
-        let mut groups = Groups::new(self.plan);
+    fn thread(&self) -> (Gathered, Reading) {
+        let mut groups = Gathered::new(self.plan);
         let mut reading = Reading::default();
         let mut share = Share::new(self.budget);
         while let Some(job) = self.jobs.get(self.cursor.fetch_add(1, Ordering::Relaxed)) {
@@ -248,11 +282,11 @@ impl Work<'_> {
         (groups, reading)
     }
 
-    fn job(&self, job: &Job<'_>, groups: &mut Groups, reading: &mut Reading, share: &mut Share<'_>) {
+    fn job(&self, job: &Job<'_>, groups: &mut Gathered, reading: &mut Reading, share: &mut Share<'_>) {
         let done = match job.begun.get_or_init(|| self.begin(job, groups, reading)) {
             Begun::Done => return,
             Begun::Units { opened, units, store } => match job.key.as_ref().filter(|_| *store) {
-                None => self.units(job, (opened, units), groups, Groups::memory, reading, share).map(|_| ()),
+                None => self.units(job, (opened, units), groups, reading, share),
                 Some(key) => self.answer_of(job, key, (opened, units), groups, reading, share),
             },
         };
@@ -262,7 +296,7 @@ impl Work<'_> {
     }
 
     /// Finds the cached answer of a segment, or opens the segment.
-    fn begin(&self, job: &Job<'_>, groups: &mut Groups, reading: &mut Reading) -> Begun {
+    fn begin(&self, job: &Job<'_>, groups: &mut Gathered, reading: &mut Reading) -> Begun {
         if self.stop.load(Ordering::Relaxed) {
             return Begun::Done;
         }
@@ -285,24 +319,29 @@ impl Work<'_> {
         }
     }
 
-    /// Reads units of a segment until none are left; returns the number of units read.
+    /// The next unit of a segment that no thread reads yet.
+    fn next_unit<'a>(&self, job: &Job<'_>, units: &'a [Unit]) -> Option<&'a Unit> {
+        if self.stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        units.get(job.next.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Reads units of a segment until none are left.
     fn units(
         &self,
         job: &Job<'_>,
         (opened, units): (&Opened, &[Unit]),
-        groups: &mut Groups,
-        memory: impl Fn(&Groups) -> usize,
+        groups: &mut Gathered,
         reading: &mut Reading,
         share: &mut Share<'_>,
-    ) -> Result<usize> {
-        let mut done = 0;
-        while !self.stop.load(Ordering::Relaxed) {
-            let Some(unit) = units.get(job.next.fetch_add(1, Ordering::Relaxed)) else { break };
-            self.unit(opened, unit, groups, reading)?;
-            share.check(groups.keys.len(), || memory(groups))?;
-            done += 1;
+    ) -> Result<()> {
+        while let Some(unit) = self.next_unit(job, units) {
+            let matching = self.unit(opened, unit, reading)?;
+            groups.update(self.plan, matching.rows, &matching.columns)?;
+            share.check(groups.len(), || groups.memory())?;
         }
-        Ok(done)
+        Ok(())
     }
 
     /// See [`Self::units`]; the last thread to finish caches the segment's answer.
@@ -311,30 +350,50 @@ impl Work<'_> {
         job: &Job<'_>,
         key: &CacheKey,
         (opened, units): (&Opened, &[Unit]),
-        groups: &mut Groups,
+        groups: &mut Gathered,
         reading: &mut Reading,
         share: &mut Share<'_>,
     ) -> Result<()> {
         let before = reading.rows_matching;
         let mut own = Groups::new(self.plan);
         let rest = groups.memory();
-        let done = self.units(job, (opened, units), &mut own, |own| own.memory() + rest, reading, share)?;
+        let mut done = 0;
+        while let Some(unit) = self.next_unit(job, units) {
+            let matching = self.unit(opened, unit, reading)?;
+            own.update(self.plan, matching.rows, &matching.columns)?;
+            done += 1;
+            let memory = own.memory();
+            share.check(own.keys.len(), || memory + rest)?;
+            if !Cache::fits(memory) {
+                self.too_large.store(true, Ordering::Relaxed);
+                let mut shared = job.shared.lock().unwrap_or_else(PoisonError::into_inner);
+                shared.too_large = true;
+                let others = shared.groups.take();
+                drop(shared);
+                groups.merge(own)?;
+                others.map_or(Ok(()), |others| groups.merge(others))?;
+                return self.units(job, (opened, units), groups, reading, share);
+            }
+        }
         if done == 0 {
             return Ok(());
         }
         let mut shared = job.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        let (all, rows_matching, units_done) = &mut *shared;
-        match all.as_mut() {
-            Some(all) => all.merge(own)?,
-            None => *all = Some(own),
+        if shared.too_large {
+            drop(shared);
+            return groups.merge(own);
         }
-        *rows_matching += reading.rows_matching - before;
-        *units_done += done;
-        if *units_done == units.len()
-            && let Some(mut all) = all.take()
+        match shared.groups.as_mut() {
+            Some(all) => all.merge(own)?,
+            None => shared.groups = Some(own),
+        }
+        shared.rows_matching += reading.rows_matching - before;
+        shared.units += done;
+        if shared.units == units.len()
+            && let Some(mut all) = shared.groups.take()
         {
             if let Some(cache) = self.cache {
-                let fits = cache.store(key, &mut all, *rows_matching);
+                let fits = cache.store(key, &mut all, shared.rows_matching);
                 (if fits { &self.wrote } else { &self.too_large }).store(true, Ordering::Relaxed);
             }
             groups.merge(all)?;
@@ -354,10 +413,10 @@ impl Work<'_> {
         Ok((opened, units))
     }
 
-    fn unit(&self, opened: &Opened, unit: &Unit, groups: &mut Groups, reading: &mut Reading) -> Result<()> {
+    fn unit(&self, opened: &Opened, unit: &Unit, reading: &mut Reading) -> Result<Matching> {
         let matching = read(opened, unit, self.plan, self.wanted, reading)?;
         reading.rows += unit.rows() as u64;
         reading.rows_matching += matching.rows as u64;
-        groups.update(self.plan, matching.rows, &matching.columns)
+        Ok(matching)
     }
 }

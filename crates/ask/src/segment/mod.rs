@@ -11,4 +11,4 @@ mod unit;
 
 pub(crate) use open::Opened;
 pub(crate) use skip::{of_segment, units_of};
-pub(crate) use unit::{Unit, match_batch, read, rows_of};
+pub(crate) use unit::{Matching, Unit, match_batch, read, rows_of};

@@ -9,10 +9,19 @@ use super::accumulator::{Accumulator, Weights};
 use super::grouped::{Grouped, Input, Slots};
 use super::keys::Keys;
 use super::slots::{Cell, Part, SLOTS_MAX, SLOTS_MIN, as_slot, count_codes, part};
+use super::split::Split;
 use crate::coder::Coder;
 use crate::column::{Column, Values, range_of};
 use crate::error::AskError;
 use crate::plan::{GroupBy, Plan};
+
+/// Whether to look for the group of a row among those that are there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Find {
+    Always,
+    /// Each row becomes a group, where it may repeat one: for keys that rarely repeat.
+    Never,
+}
 
 #[derive(Debug, Clone)]
 pub(crate) struct Groups {
@@ -44,6 +53,17 @@ impl Groups {
 
     /// Accumulates rows; `columns` are indexed as in the plan.
     pub(crate) fn update(&mut self, plan: &Plan, rows: usize, columns: &[Option<Column>]) -> Result<(), AskError> {
+        self.accumulate(plan, rows, columns, Find::Always)
+    }
+
+    /// See [`Self::update`].
+    pub(super) fn accumulate(
+        &mut self,
+        plan: &Plan,
+        rows: usize,
+        columns: &[Option<Column>],
+        find: Find,
+    ) -> Result<(), AskError> {
         if rows == 0 {
             return Ok(());
         }
@@ -56,7 +76,7 @@ impl Groups {
         let spread = spread(rows, &mut keys);
         let rows = spread.as_ref().map_or(rows, Vec::len);
         let parts: Vec<Part<'_>> = keys.iter().zip(&plan.groups).map(|(key, by)| part(key, by)).collect();
-        let grouped = self.group(rows, &parts);
+        let grouped = self.group(rows, &parts, find);
         self.grow();
         for (accumulator, measured) in self.accumulators.iter_mut().zip(&plan.measured) {
             let spread_out = |place: Option<usize>| -> Result<Option<Spread<'_>>, AskError> {
@@ -71,6 +91,30 @@ impl Groups {
             accumulator.update(&Input { grouped: &grouped, column: of.as_ref().map(Spread::column), weight })?;
         }
         Ok(())
+    }
+
+    /// Whether groups share nothing but the texts of their keys.
+    pub(super) fn can_split(&self) -> bool {
+        self.keys.stride() > 1 && self.accumulators.iter().all(Accumulator::can_split)
+    }
+
+    /// Takes the accumulators of all groups, and leaves empty ones.
+    pub(super) fn take_accumulators(&mut self, plan: &Plan) -> Vec<Accumulator> {
+        std::mem::replace(&mut self.accumulators, Self::accumulators(plan))
+    }
+
+    /// Keeps some groups; their numbers change. The groups must share nothing but texts.
+    pub(super) fn keep(&mut self, groups: &[u32]) {
+        if groups.len() == self.keys.len() {
+            return;
+        }
+        let mut part_of = vec![1; self.keys.len()];
+        groups.iter().for_each(|group| part_of[*group as usize] = 0);
+        let split = Split::new(part_of, 1);
+        let cells = self.keys.drain();
+        split.deal_keys(&cells, self.keys.stride()).for_each(|kept| self.keys.push(&kept));
+        let all = std::mem::take(&mut self.accumulators);
+        self.accumulators = all.into_iter().flat_map(|one| one.split(&split)).collect();
     }
 
     /// Counts rows for a question that needs only their number.
@@ -92,19 +136,41 @@ impl Groups {
         if other.keys.len() > self.keys.len() {
             std::mem::swap(self, &mut other);
         }
-        let map = self.keys.merge(&other.keys);
+        let Self { keys, accumulators } = other;
+        self.absorb(keys.all_cells(), keys.coders(), accumulators)
+    }
+
+    /// Merges groups, given by the cells of their keys.
+    pub(super) fn absorb(
+        &mut self,
+        cells: &[u64],
+        coders: &[Option<Coder>],
+        accumulators: Vec<Accumulator>,
+    ) -> Result<(), AskError> {
+        let map = self.keys.merge(cells, coders);
+        self.add(accumulators, &map)
+    }
+
+    /// Merges groups that are not there yet.
+    pub(super) fn append(&mut self, other: Self) -> Result<(), AskError> {
+        let from = self.keys.len() as u32;
+        self.keys.append(other.keys.all_cells(), other.keys.coders());
+        let map: Vec<u32> = (from..self.keys.len() as u32).collect();
+        self.add(other.accumulators, &map)
+    }
+
+    /// Adds accumulators; `map` has the numbers of their groups here.
+    fn add(&mut self, accumulators: Vec<Accumulator>, map: &[u32]) -> Result<(), AskError> {
         self.grow();
-        self.accumulators
-            .iter_mut()
-            .zip(other.accumulators)
-            .try_for_each(|(accumulator, other)| accumulator.merge(other, &map))
+        let mut pairs = self.accumulators.iter_mut().zip(accumulators);
+        pairs.try_for_each(|(accumulator, other)| accumulator.merge(other, map))
     }
 
     pub(crate) fn memory(&self) -> usize {
         self.keys.memory() + self.accumulators.iter().map(Accumulator::memory).sum::<usize>()
     }
 
-    fn group<'a>(&mut self, rows: usize, keys: &'a [Part<'a>]) -> Grouped<'a> {
+    fn group<'a>(&mut self, rows: usize, keys: &'a [Part<'a>], find: Find) -> Grouped<'a> {
         if keys.is_empty() {
             let slots =
                 Slots { of_row: Cow::Owned(Codes::U8(vec![0; rows])), rows: vec![rows as u32], groups: vec![0] };
@@ -115,7 +181,7 @@ impl Groups {
         let space = parts.iter().try_fold(1usize, |space, part| space.checked_mul(part.space()?));
         match space.filter(|space| *space <= most) {
             Some(space) => self.by_slots(rows, parts, space),
-            None => Grouped { rows, slots: None, groups: OnceCell::from(self.by_rows(rows, parts)) },
+            None => Grouped { rows, slots: None, groups: OnceCell::from(self.by_rows(rows, parts, find)) },
         }
     }
 
@@ -149,43 +215,54 @@ impl Groups {
         Grouped { rows, slots: Some(Slots { of_row, rows: counted, groups }), groups: OnceCell::new() }
     }
 
-    fn by_rows(&mut self, rows: usize, parts: &[Part<'_>]) -> Vec<u32> {
-        /// A dictionary entry without a code yet.
-        const NONE: u64 = u64::MAX;
-        let mut numbers: Vec<Vec<u64>> =
-            parts.iter().map(|p| vec![NONE; p.dictionary().map_or(0, Dictionary::len)]).collect();
-        let mut cells = vec![0; parts.len() + 1];
-        let mut last: Option<(Vec<u64>, u32)> = None;
-        let mut groups = Vec::with_capacity(rows);
-        for row in 0..rows {
-            cells[parts.len()] = 0;
-            for (place, part) in parts.iter().enumerate() {
-                match part.of_row(row) {
-                    Cell::Word(code, dictionary) => {
-                        let number = &mut numbers[place][code];
-                        if *number == NONE {
-                            *number = self.keys.code(place, dictionary.get(code));
-                        }
-                        cells[place] = *number;
-                    }
-                    cell => self.set_cell(&mut cells, place, &cell),
-                }
-            }
+    fn by_rows(&mut self, rows: usize, parts: &[Part<'_>], find: Find) -> Vec<u32> {
+        let stride = self.keys.stride();
+        let cells = self.cells(rows, parts);
+        if find == Find::Never {
+            let from = self.keys.len() as u32;
+            self.keys.push(&cells);
+            return (from..from + rows as u32).collect();
+        }
+        let mut groups: Vec<u32> = Vec::with_capacity(rows);
+        let mut last: &[u64] = &[];
+        for key in cells.chunks_exact(stride) {
             // Consecutive rows are often of the same group.
-            let group = match &last {
-                Some((same, group)) if *same == cells => *group,
-                _ => self.keys.group(&cells),
+            let group = match groups.last() {
+                Some(&group) if key == last => group,
+                _ => self.keys.group(key),
             };
-            match &mut last {
-                Some((same, number)) => {
-                    same.copy_from_slice(&cells);
-                    *number = group;
-                }
-                none => *none = Some((cells.clone(), group)),
-            }
             groups.push(group);
+            last = key;
         }
         groups
+    }
+
+    /// The cells of the keys of all rows.
+    fn cells(&mut self, rows: usize, parts: &[Part<'_>]) -> Vec<u64> {
+        /// A dictionary entry without a code yet.
+        const NONE: u64 = u64::MAX;
+        let stride = self.keys.stride();
+        let mut cells = vec![0; rows * stride];
+        for (place, part) in parts.iter().enumerate() {
+            let keys = cells.chunks_exact_mut(stride);
+            if let Part::Wide { values, valid: None } = part {
+                keys.zip(&**values).for_each(|(key, value)| key[place] = *value as u64);
+                continue;
+            }
+            let mut codes = vec![NONE; part.dictionary().map_or(0, Dictionary::len)];
+            for (row, key) in keys.enumerate() {
+                match part.of_row(row) {
+                    Cell::Word(word, dictionary) => {
+                        if codes[word] == NONE {
+                            codes[word] = self.keys.code(place, dictionary.get(word));
+                        }
+                        key[place] = codes[word];
+                    }
+                    cell => self.set_cell(key, place, &cell),
+                }
+            }
+        }
+        cells
     }
 
     fn set_cell(&mut self, cells: &mut [u64], place: usize, cell: &Cell<'_>) {

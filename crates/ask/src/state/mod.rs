@@ -2,6 +2,7 @@
 
 mod accumulator;
 mod encode;
+mod gathered;
 mod grouped;
 mod groups;
 mod histogram;
@@ -9,9 +10,11 @@ mod keys;
 mod ordered;
 mod real;
 mod slots;
+mod split;
 
 pub(crate) use accumulator::{Accumulator, Sums, Weights};
 pub(crate) use encode::{Bytes, Input};
+pub(crate) use gathered::{Gathered, Joining};
 pub(crate) use groups::Groups;
 pub(crate) use histogram::{Histogram, INFINITE, LEAST, NOT_A_NUMBER, POWERS, scaled, shifted, span};
 pub(crate) use ordered::CountedValues;
