@@ -30,8 +30,8 @@ pub fn check_outcomes(catalogue: &Catalogue, block: &OutcomeBlock<'_>) -> Result
         }
         let outside = match values {
             _ if outcome.kind != OutcomeKind::Flag => None,
-            Values::I16(v) => v.iter().position(|x| !(0..=1).contains(x)).map(|place| (place, i64::from(v[place]))),
-            Values::I32(v) => v.iter().position(|x| !(0..=1).contains(x)).map(|place| (place, i64::from(v[place]))),
+            Values::I16(v) => no_flag(v),
+            Values::I32(v) => no_flag(v),
             Values::F64(_) => None,
         };
         if let Some((place, value)) = outside {
@@ -41,6 +41,16 @@ pub fn check_outcomes(catalogue: &Catalogue, block: &OutcomeBlock<'_>) -> Result
         }
     }
     Ok(())
+}
+
+/// The first value that is neither 0 nor 1, with its place.
+fn no_flag<T: Copy + Into<i64>>(values: &[T]) -> Option<(usize, i64)> {
+    let is_flag = |value: &T| (0..=1).contains(&(*value).into());
+    // All at once first, which takes no branches.
+    if values.iter().fold(true, |all, value| all & is_flag(value)) {
+        return None;
+    }
+    values.iter().position(|value| !is_flag(value)).map(|place| (place, values[place].into()))
 }
 
 /// Checks that a block has a column of the right kind and length for each event column, and that codes have words.

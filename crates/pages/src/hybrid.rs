@@ -41,6 +41,14 @@ pub fn push_packed(out: &mut Vec<u8>, values: &[u8], width: u32) {
     let end = out.len() + groups * width as usize;
     if width == 8 {
         out.extend_from_slice(values);
+    } else if width == 1 {
+        // The product gathers the lowest bit of each of eight bytes in the highest byte.
+        const GATHER: u64 = 0x0102_0408_1020_4080;
+        let (eights, rest) = values.as_chunks::<8>();
+        out.extend(eights.iter().map(|eight| (u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56) as u8));
+        if !rest.is_empty() {
+            out.push(rest.iter().enumerate().fold(0, |byte, (place, value)| byte | value << place));
+        }
     } else {
         let per_byte = (8 / width) as usize;
         out.extend(

@@ -39,9 +39,11 @@ impl ContentHash {
     /// Hash of one column over some worlds: `values[i]` belongs to the world of `world_keys[i]`.
     pub fn of_column<T: Copy + Into<i64>>(column: u64, world_keys: &[u64], values: &[T]) -> Self {
         assert_eq!(world_keys.len(), values.len(), "each value needs one key");
-        let sum = world_keys.iter().zip(values).fold(0u64, |sum, (key, value)| {
-            let value: i64 = (*value).into();
-            sum.wrapping_add((value as u64).wrapping_add(Self::OFFSET).wrapping_mul(*key))
+        let sum = pulp::Arch::new().dispatch(|| {
+            world_keys.iter().zip(values).fold(0u64, |sum, (key, value)| {
+                let value: i64 = (*value).into();
+                sum.wrapping_add((value as u64).wrapping_add(Self::OFFSET).wrapping_mul(*key))
+            })
         });
         Self(sum.wrapping_mul(Self::column_key(column)))
     }

@@ -143,7 +143,7 @@ impl Encoder {
     }
 
     fn integers<T: Small>(&mut self, column: usize, values: &[T], nullable: bool) -> Result<EncodedColumn> {
-        let bounds = bounds(values, nullable);
+        let bounds = T::bounds(values, nullable);
         match bounds {
             Some((low, high)) if low < WRAP_MIN || high > WRAP_MAX => self.wide(column, values, nullable),
             _ => {
@@ -180,7 +180,7 @@ impl Encoder {
             let nulls = push_presence(&mut self.body, &mut self.present, page, nullable);
             gather(&mut self.indices, page, nullable);
             push_indices(&mut self.body, &self.indices, width, packing);
-            let bounds = bounds(page, nullable).map(integers);
+            let bounds = T::bounds(page, nullable).map(integers);
             chunk.page(&self.body, &PageMetadata::of_rows(page.len(), nulls, Encoding::RLE_DICTIONARY, bounds))?;
         }
         chunk.finish()
@@ -213,7 +213,7 @@ impl Encoder {
                 let kept: Vec<T> = page.iter().copied().filter(|v| !v.is_null()).collect();
                 push_numbers(&mut self.body, &kept, integer_bytes, self.encodings)
             };
-            let bounds = bounds(page, nullable).map(integers);
+            let bounds = T::bounds(page, nullable).map(integers);
             chunk.page(&self.body, &PageMetadata::of_rows(page.len(), nulls, encoding, bounds))?;
         }
         chunk.finish()
@@ -290,6 +290,8 @@ trait Small: Copy {
     fn index(self) -> u8;
     /// The integer; `None` for a text.
     fn number(self) -> Option<i64>;
+    /// The smallest and the largest integer that is not NULL; `None` for texts and if all are NULL.
+    fn bounds(values: &[Self], nullable: bool) -> Option<(i64, i64)>;
 }
 
 impl Small for u8 {
@@ -300,6 +302,9 @@ impl Small for u8 {
         self
     }
     fn number(self) -> Option<i64> {
+        None
+    }
+    fn bounds(_: &[Self], _: bool) -> Option<(i64, i64)> {
         None
     }
 }
@@ -317,6 +322,17 @@ macro_rules! small_integers {
             fn number(self) -> Option<i64> {
                 Some(i64::from(self))
             }
+            fn bounds(values: &[Self], nullable: bool) -> Option<(i64, i64)> {
+                // Vectors compare many of a small type at once. NULL is the minimum, so it is never the largest.
+                let (low, high) = pulp::Arch::new().dispatch(|| {
+                    values.iter().fold((Self::MAX, Self::MIN), |(low, high), &value| {
+                        let shown = if nullable && value.is_null() { Self::MAX } else { value };
+                        (low.min(shown), high.max(value))
+                    })
+                });
+                let is_empty = values.is_empty() || nullable && high == Self::MIN;
+                (!is_empty).then(|| (i64::from(low), i64::from(high)))
+            }
         }
     )+};
 }
@@ -325,15 +341,6 @@ small_integers!(i8, i16, i32);
 
 fn integers((low, high): (i64, i64)) -> Bounds {
     Bounds::Integers(low, high)
-}
-
-/// Smallest and largest integer that is not NULL; `None` for texts and if all are NULL.
-fn bounds<T: Small>(values: &[T], nullable: bool) -> Option<(i64, i64)> {
-    values
-        .iter()
-        .filter(|v| !(nullable && v.is_null()))
-        .filter_map(|v| v.number())
-        .fold(None, |b, n| Some(b.map_or((n, n), |(low, high): (i64, i64)| (low.min(n), high.max(n)))))
 }
 
 /// Appends the definition levels of a page. Returns the number of NULLs.
@@ -430,7 +437,7 @@ fn list_of_integers<T: Small>(
     if encodings == EncodingSet::Portable {
         return push_numbers(body, values, integer_bytes, encodings);
     }
-    let (low, high) = bounds(values, false).unwrap_or((0, 0));
+    let (low, high) = T::bounds(values, false).unwrap_or((0, 0));
     if low < WRAP_MIN || high > WRAP_MAX {
         return push_numbers(body, values, integer_bytes, encodings);
     }
