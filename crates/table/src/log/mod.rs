@@ -238,7 +238,23 @@ impl Table {
     }
 
     pub async fn refresh(&mut self) -> Result<()> {
+        if self.is_newest()? {
+            return Ok(());
+        }
         self.read_state().await.map_err(TableError::log("read", &self.root))
+    }
+
+    /// Whether the state of this handle is certainly the newest version, found without reading the log: its entry is
+    /// there, and the next one is not. A log without either was cleaned up to a later checkpoint.
+    fn is_newest(&self) -> Result<bool> {
+        let log = self.root.join(LOG_FOLDER);
+        self.disk.fetch_log(&log).map_err(TableError::io("open", &log))?;
+        let Some(version) = self.delta.version().filter(|version| *version >= self.appended.version) else {
+            return Ok(false);
+        };
+        let entry = |version: u64| log.join(format!("{version:020}.json"));
+        let is_there = |entry: PathBuf| entry.try_exists().map_err(TableError::io("look at", &entry));
+        Ok(!is_there(entry(version + 1))? && is_there(entry(version))?)
     }
 
     async fn read_state(&mut self) -> DeltaResult<()> {

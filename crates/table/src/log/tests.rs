@@ -407,3 +407,33 @@ async fn damaged_log_entries_are_named() {
     std::fs::write(&entry, whole).unwrap();
     assert!(Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().is_some());
 }
+
+#[tokio::test]
+async fn handles_behind_a_cleaned_up_log_find_the_newest_version() {
+    let root = tempfile::tempdir().unwrap();
+    let mut writer = table(root.path()).await;
+    writer.commit(&adding(&["x"], None)).await.unwrap();
+    let mut behind = Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
+    for n in 0..CHECKPOINT_EACH + 5 {
+        writer.commit(&adding(&[&n.to_string()], None)).await.unwrap();
+    }
+    // A log is cleaned up to a checkpoint: both the entry of the handle's version and the next are gone.
+    for version in 0..CHECKPOINT_EACH {
+        std::fs::remove_file(root.path().join(LOG_FOLDER).join(format!("{version:020}.json"))).unwrap();
+    }
+    behind.refresh().await.unwrap();
+    assert_eq!(behind.version(), writer.version());
+    assert_eq!(behind.segments().await.unwrap(), writer.segments().await.unwrap());
+}
+
+#[tokio::test]
+async fn a_log_without_a_new_entry_is_not_read_again() {
+    let root = tempfile::tempdir().unwrap();
+    let mut handle = table(root.path()).await;
+    handle.commit(&adding(&["x"], None)).await.unwrap();
+    handle.refresh().await.unwrap();
+    let newest = root.path().join(LOG_FOLDER).join(format!("{:020}.json", handle.version()));
+    std::fs::write(newest, "damaged").unwrap();
+    handle.refresh().await.unwrap();
+    assert_eq!(handle.segments().await.unwrap(), [segment("x")]);
+}
