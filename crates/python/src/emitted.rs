@@ -21,14 +21,21 @@ pub(crate) struct Emitter {
 
 /// An outcome over the worlds of a range.
 enum Numbers {
+    I8(Vec<i8>),
     I16(Vec<i16>),
     I32(Vec<i32>),
     F64(Vec<f64>),
 }
 
 impl Numbers {
-    fn values(&self) -> Values<'_> {
+    /// The values as tables store them, of which `buffer` may hold some.
+    fn values<'a>(&'a self, buffer: &'a mut Vec<i16>) -> Values<'a> {
         match self {
+            Self::I8(values) => {
+                buffer.clear();
+                buffer.extend(values.iter().map(|value| i16::from(*value)));
+                Values::I16(buffer)
+            }
             Self::I16(values) => Values::I16(values),
             Self::I32(values) => Values::I32(values),
             Self::F64(values) => Values::F64(values),
@@ -45,9 +52,12 @@ impl Emitter {
     /// Passes on the outcomes of all entities, or of one.
     pub(crate) fn send(&self, only: Option<usize>, sink: &mut dyn Sink) -> Result<(), Stop> {
         let emitted = self.emitted.lock().unwrap_or_else(PoisonError::into_inner);
+        let most = self.catalogue.kinds.iter().map(|kind| kind.outcomes.len()).max().unwrap_or_default();
+        let mut buffers = vec![Vec::new(); most];
         for (entity, columns) in emitted.iter().enumerate() {
             if let Some(columns) = columns.as_ref().filter(|_| only.is_none_or(|only| only == entity)) {
-                let columns = columns.iter().map(Numbers::values).collect();
+                let columns =
+                    columns.iter().zip(&mut buffers).map(|(numbers, buffer)| numbers.values(buffer)).collect();
                 sink.outcomes(OutcomeBlock { entity, range: self.range, columns })?;
             }
         }
@@ -115,6 +125,11 @@ fn wrong(entity: &str, reason: &str) -> Failure {
 
 /// The array as a contiguous one of another type: itself, if it is one already.
 fn cast<'py, T: numpy::Element>(array: &Bound<'py, PyUntypedArray>) -> PyResult<PyReadonlyArray1<'py, T>> {
+    if let Ok(same) = array.extract::<PyReadonlyArray1<'py, T>>()
+        && same.is_contiguous()
+    {
+        return Ok(same);
+    }
     let py = array.py();
     let kwargs = [("copy", false)].into_py_dict(py)?;
     kwargs.set_item("order", "C")?;
@@ -148,8 +163,8 @@ fn reals(array: &Bound<'_, PyUntypedArray>, kind: u8) -> PyResult<Result<Numbers
 }
 
 fn flags(values: &[bool], outcome: &Outcome) -> Result<Numbers, Misfit> {
-    match (i16::try_from(outcome.scale), Whole::of(outcome).integer(1)) {
-        (Ok(scale), (_, true)) => Ok(Numbers::I16(values.iter().map(|value| i16::from(*value) * scale).collect())),
+    match (i8::try_from(outcome.scale), Whole::of(outcome).integer(1)) {
+        (Ok(scale), (_, true)) => Ok(Numbers::I8(values.iter().map(|value| i8::from(*value) * scale).collect())),
         _ => scaled(&values.iter().map(|value| i64::from(*value)).collect::<Vec<_>>(), outcome),
     }
 }
@@ -169,24 +184,44 @@ fn whole(values: &[f64], outcome: &Outcome) -> Result<Numbers, Misfit> {
 /// The numbers in the narrowest type, or the place of the first that does not fit. `fit` returns the number, and whether
 /// it fits.
 fn narrow<T: Copy>(values: &[T], fit: impl Fn(T) -> (i32, bool)) -> Result<Numbers, usize> {
-    let (mut all_fit, mut beyond) = (true, 0);
-    // No branch, so that the compiler computes several numbers at once.
-    let numbers: Vec<i32> = values
-        .iter()
-        .map(|value| {
-            let (number, fits) = fit(*value);
-            all_fit &= fits;
-            beyond |= number ^ i32::from(number as i16);
-            number
-        })
-        .collect();
-    if !all_fit && let Some(place) = values.iter().position(|value| !fit(*value).1) {
-        return Err(place);
+    /// Numbers at once: they stay in the fastest cache.
+    const CHUNK: usize = 2_048;
+    let misfit = || values.iter().position(|value| !fit(*value).1).unwrap_or_default();
+    let mut buffer = [0; CHUNK];
+    let mut small: Vec<i8> = Vec::with_capacity(values.len());
+    for chunk in values.chunks(CHUNK) {
+        let numbers = &mut buffer[..chunk.len()];
+        match convert(chunk, numbers, &fit) {
+            None => return Err(misfit()),
+            Some(bits) if bits > i8::BITS => break,
+            Some(_) => small.extend(numbers.iter().map(|number| *number as i8)),
+        }
     }
-    if beyond == 0 {
-        return Ok(Numbers::I16(numbers.into_iter().map(|number| number as i16).collect()));
+    if small.len() == values.len() {
+        return Ok(Numbers::I8(small));
     }
-    Ok(Numbers::I32(numbers))
+    let mut numbers = vec![0; values.len()];
+    match convert(values, &mut numbers, &fit) {
+        None => Err(misfit()),
+        Some(bits) if bits > i16::BITS => Ok(Numbers::I32(numbers)),
+        Some(_) => Ok(Numbers::I16(numbers.into_iter().map(|number| number as i16).collect())),
+    }
+}
+
+/// Converts values to as many numbers; returns the bits that a type needs for all of them, or `None` if one does not fit.
+fn convert<T: Copy>(values: &[T], numbers: &mut [i32], fit: &impl Fn(T) -> (i32, bool)) -> Option<u32> {
+    pulp::Arch::new().dispatch(|| {
+        // No branch, so that the processor converts several at once.
+        let (mut misfits, mut reach) = (0, 0);
+        for (number, value) in numbers.iter_mut().zip(values) {
+            let (converted, fits) = fit(*value);
+            *number = converted;
+            misfits |= i32::from(!fits);
+            // The bits that differ from the sign.
+            reach |= converted ^ converted >> 31;
+        }
+        (misfits == 0).then(|| i32::BITS + 1 - reach.leading_zeros())
+    })
 }
 
 #[pymethods]
