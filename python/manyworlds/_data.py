@@ -12,7 +12,6 @@ from . import _native
 from ._ensemble import Ensemble
 from ._given import MAX_64, THREADS_MAX, whole
 from ._local import Local
-from ._remote import Remote
 from ._table import Table, arrow_object
 from .errors import InvalidError, RefusedRowsError
 
@@ -176,6 +175,9 @@ def connect(url: str, token: str | None = None, *, timeout: float = 60.0) -> Dat
         AccessError: by a question, if the server refuses the token.
         StorageError: by a question, if the server cannot be reached.
     """
+    # Loaded here: few programs need it.
+    from ._remote import Remote
+
     return Data(Remote(url, token, timeout))
 
 

@@ -8,7 +8,6 @@ import json
 import os
 import re
 import sys
-from importlib.metadata import entry_points
 from typing import Any, Callable
 
 from . import _native
@@ -64,6 +63,9 @@ def named(name: str) -> Named | None:
     if found := MODULE.fullmatch(name):
         module = importlib.import_module(found["module"])
         return Named(_model(name, getattr(module, found["model"], None)))
+    # Loaded here, because it takes as long as all else that `import manyworlds` loads.
+    from importlib.metadata import entry_points
+
     point = next(iter(entry_points(group=GROUP, name=name)), None)
     return Named(_model(name, point.load())) if point else None
 

@@ -15,9 +15,8 @@ import sys
 import sysconfig
 import tokenize
 from collections.abc import Mapping, Set
-from importlib import metadata
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any, Iterator
+from typing import TYPE_CHECKING, Any, Iterable, Iterator
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -43,7 +42,14 @@ def origin(model: Model) -> dict[str, Any]:
         except Exception:
             found["state"] = "unknown"
     found["python"] = platform.python_version()
-    return {**found, **{name: metadata.version(name) for name in _LIBRARIES if name in sys.modules}}
+    return {**found, **_versions(name for name in _LIBRARIES if name in sys.modules)}
+
+
+def _versions(libraries: Iterable[str]) -> dict[str, str]:
+    # Loaded here, because it takes as long as all else that `import manyworlds` loads.
+    from importlib import metadata
+
+    return {name: metadata.version(name) for name in libraries}
 
 
 def difference(stored: Mapping[str, Any], here: Mapping[str, Any], advice: str) -> str | None:
@@ -70,7 +76,7 @@ def as_stored(stored: Mapping[str, Any], here: Mapping[str, Any]) -> dict[str, A
     """A model's origin with the parts of a stored one: an earlier version of this package knew fewer, and other libraries
     may have been loaded by then."""
     parts = {part: of for part, of in here.items() if part not in _LIBRARIES and (part != "uses" or part in stored)}
-    return {**parts, **{name: metadata.version(name) for name in _LIBRARIES if name in stored}}
+    return {**parts, **_versions(name for name in _LIBRARIES if name in stored)}
 
 
 def _digest(content: str | bytes) -> str:
