@@ -189,7 +189,8 @@ impl App {
                 _ => runs.cancel(&name).await,
             }
         } else {
-            let tables = self.watch.stored.look(&self.settings.data, self.watch.runs.ended()).await.map_err(of_ensemble)?;
+            let tables =
+                self.watch.stored.look(&self.settings.data, self.watch.runs.ended()).await.map_err(of_ensemble)?;
             let newest = tables.newest.iter().find(|newest| newest.name == name);
             let newest = newest.ok_or_else(|| conflict(format!("ensemble {name:?} was dropped meanwhile")))?;
             match action {
