@@ -119,7 +119,7 @@ async fn many_groups_are_counted_exactly() {
         let options = Options { threads, ..Options::default() };
         // The first by a measure, and by a key: ties are in the order of the keys, NULL last.
         let by = |by: &str, ascending| Some(Order { by: by.to_owned(), ascending });
-        let first = ask::answer(&source, &question(by("sum_n", false), Some(25)), &options).unwrap();
+        let first = ask::answer(&source, &question(by("sum(n)", false), Some(25)), &options).unwrap();
         assert_eq!((first.groups, first.rows.num_rows()), (expected.len(), 25));
         let last_null =
             |(key, word): &(Option<i64>, Option<String>)| (key.is_none(), *key, word.is_none(), word.clone());
