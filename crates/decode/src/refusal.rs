@@ -13,9 +13,8 @@ pub(crate) struct Refusal {
 
 impl Refusal {
     /// Names the field that the refusal is about.
-    pub(crate) fn of_field(mut self: Box<Self>, field: &[u8]) -> Box<Self> {
+    pub(crate) fn of_field(&mut self, field: &[u8]) {
         self.field = Some(String::from_utf8_lossy(field).into_owned());
-        self
     }
 }
 

@@ -101,7 +101,10 @@ impl<'a> Reader<'a> {
                 }
                 self.at += 1;
             }
-            let cell = self.cell().map_err(|refusal| refusal.of_field(name))?;
+            let cell = self.cell().map_err(|mut refusal| {
+                refusal.of_field(name);
+                refusal
+            })?;
             let text = to_text(cell, &mut self.scratch);
             let column = rows.column(name, limits)?;
             let value = if cell.quoted {
