@@ -212,7 +212,7 @@ mod tests {
             ("hello world", "line 1, column 7: not valid TOML: key with no value, expected `=`"),
             ("{", "line 1, column 1: not valid JSON: EOF while parsing an object"),
             ("{}", "line 1, column 2: the shop lacks the field items"),
-            ("{} x", "line 1, column 4: not valid JSON: trailing characters"),
+            ("{\"items\": []} x", "line 1, column 15: not valid JSON: trailing characters"),
             ("{\"items\": [5]}", "line 1, column 12: items[0] must be an object, not 5"),
             ("{\"items\": {}}", "line 1, column 10: items must be a list, not an object"),
             ("{\"items\": null}", "line 1, column 14: items must be a list, not null"),
