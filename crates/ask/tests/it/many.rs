@@ -61,8 +61,10 @@ async fn source(root: &Path) -> Snapshot {
     source
 }
 
+type Key = (Option<i64>, Option<String>);
+
 /// Per key and text: rows, sum, least, greatest and number of distinct values.
-type Expected = BTreeMap<(Option<i64>, Option<String>), Vec<i64>>;
+type Expected = BTreeMap<Key, Vec<i64>>;
 
 fn expected() -> Expected {
     let mut values = Expected::new();
@@ -98,7 +100,7 @@ fn question(order: Option<Order>, limit: Option<usize>) -> Question {
 }
 
 /// The groups of an answer, in its order.
-fn groups(answer: &Answer) -> Vec<((Option<i64>, Option<String>), Vec<i64>)> {
+fn groups(answer: &Answer) -> Vec<(Key, Vec<i64>)> {
     let whole = |place: usize| answer.rows.column(place).as_primitive::<Int64Type>();
     let (keys, words, means) = (whole(0), answer.rows.column(1).as_string::<i32>(), answer.rows.column(7));
     let group = |row: usize| {
@@ -121,8 +123,7 @@ async fn many_groups_are_counted_exactly() {
         let by = |by: &str, ascending| Some(Order { by: by.to_owned(), ascending });
         let first = ask::answer(&source, &question(by("sum(n)", false), Some(25)), &options).unwrap();
         assert_eq!((first.groups, first.rows.num_rows()), (expected.len(), 25));
-        let last_null =
-            |(key, word): &(Option<i64>, Option<String>)| (key.is_none(), *key, word.is_none(), word.clone());
+        let last_null = |(key, word): &Key| (key.is_none(), *key, word.is_none(), word.clone());
         let mut ranked: Vec<_> = expected.iter().collect();
         ranked.sort_by_key(|(key, values)| (-values[1], last_null(key)));
         let ranked: Vec<_> = ranked.into_iter().take(25).map(|(key, values)| (key.clone(), values.clone())).collect();
