@@ -147,7 +147,7 @@ fn mistakes_are_told_with_their_lines() {
     assert_eq!(lines[0], format!("error: {path} does not define a valid league:"));
     let unknown = format!("line {}: no team \"taem-", line("{ week = 1,"));
     assert!(lines[1].starts_with(&unknown) && lines[1].contains("did you mean team-"), "{refused}");
-    assert!(refused.contains("carries of team \"team-01\" sum to 0.930: they must sum to 1"), "{refused}");
+    assert!(refused.contains("carries of team \"team-01\" sum to 0.930, and must sum to 1"), "{refused}");
     let check = program(&["football", "check", path]).output().unwrap();
     assert_eq!((check.status.code(), String::from_utf8(check.stderr).unwrap()), (Some(2), refused));
     std::fs::write(&file, "teams = [\n  { id = }\n]\n").unwrap();
