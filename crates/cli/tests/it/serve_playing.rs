@@ -472,7 +472,7 @@ fn kept_definitions_are_played_with_their_parts() {
     server.accepts("/api/v1/run", &wish("kept", json!({"name": "event"})), 202);
     server.accepts("/api/v1/run", &wish("typed", json!(text)), 202);
     let part = server.post_json("/api/v1/run", &wish("part", json!({"name": "friends", "version": 1})));
-    assert!(part.status == 400 && part.text().contains("this is a part"), "{}", part.text());
+    assert!(part.status == 400 && part.text().contains("this is only a part"), "{}", part.text());
     for name in ["kept", "typed"] {
         server.until_state(name, "complete");
     }
