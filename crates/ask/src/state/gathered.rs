@@ -1,7 +1,7 @@
 //! The groups of one thread, split once they exceed the processor's caches.
 //!
 //! A hash table of millions of groups misses the caches at every row. So a full table is split by the hash of its keys,
-//! and a new one begins. [`join`] then merges one part after the other: a part has few enough groups again, and is
+//! and a new one begins. [`Joining::join`] then merges one part after the other: a part has few enough groups again, and is
 //! ranked and dropped before the next begins if only the first groups are wanted.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -142,7 +142,7 @@ impl Joining<'_> {
             for (part, pieces) in parts.iter_mut().zip(gathered.split) {
                 part.extend(pieces.into_iter().map(|piece| (thread, piece)));
             }
-            coders.push(gathered.groups.keys.coders().to_vec());
+            coders.push(gathered.groups.keys.into_coders());
         }
         let pieces = parts.into_iter().map(Mutex::new).collect();
         let work = Parts { how: self, pieces, coders, next: AtomicUsize::new(0), memory: AtomicUsize::new(memory) };
@@ -182,7 +182,6 @@ impl Parts<'_> {
     fn run(&self) -> Result<(Groups, usize), AskError> {
         let mut found = Groups::new(self.how.plan);
         let mut left_out = 0;
-        let mut own = 0;
         while let Some(part) = self.pieces.get(self.next.fetch_add(1, Ordering::Relaxed)) {
             let pieces = std::mem::take(&mut *part.lock().unwrap_or_else(PoisonError::into_inner));
             let pieces_memory: usize = pieces.iter().map(|(_, piece)| piece.memory()).sum();
@@ -193,12 +192,11 @@ impl Parts<'_> {
                 groups.keep(&first);
             }
             left_out += all - groups.keys.len();
+            let kept = groups.memory();
             found.append(groups)?;
-            let now = found.memory();
-            let before = self.memory.fetch_add(now, Ordering::Relaxed);
-            self.memory.fetch_sub(own + pieces_memory, Ordering::Relaxed);
-            (self.how.check)((before + now).saturating_sub(own + pieces_memory), found.keys.len())?;
-            own = now;
+            let before = self.memory.fetch_add(kept, Ordering::Relaxed);
+            self.memory.fetch_sub(pieces_memory, Ordering::Relaxed);
+            (self.how.check)((before + kept).saturating_sub(pieces_memory), found.keys.len())?;
         }
         Ok((found, left_out))
     }

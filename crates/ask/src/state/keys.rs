@@ -40,11 +40,8 @@ fn spread(upper: u32) -> u64 {
 impl Keys {
     pub(crate) fn new(kinds: &[Kind]) -> Self {
         let coder = |kind: &Kind| matches!(kind, Kind::Text | Kind::Set).then(Coder::default);
-        Self::with_coders(kinds.iter().map(coder).collect())
-    }
-
-    fn with_coders(coders: Vec<Option<Coder>>) -> Self {
-        Self { stride: coders.len() + 1, cells: Vec::new(), table: HashTable::new(), indexed: 0, coders }
+        let coders = kinds.iter().map(coder).collect();
+        Self { stride: kinds.len() + 1, cells: Vec::new(), table: HashTable::new(), indexed: 0, coders }
     }
 
     /// The number of cells of a key.
@@ -115,6 +112,10 @@ impl Keys {
     /// The codes of texts, by column.
     pub(super) fn coders(&self) -> &[Option<Coder>] {
         &self.coders
+    }
+
+    pub(super) fn into_coders(self) -> Vec<Option<Coder>> {
+        self.coders
     }
 
     /// The part of each of some groups, the same for all [`Keys`].
