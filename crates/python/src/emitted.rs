@@ -28,7 +28,7 @@ enum Numbers {
 }
 
 impl Numbers {
-    /// The values as tables store them, of which `buffer` may hold some.
+    /// The values in the types that tables store; bytes are widened into `buffer`.
     fn values<'a>(&'a self, buffer: &'a mut Vec<i16>) -> Values<'a> {
         match self {
             Self::I8(values) => {

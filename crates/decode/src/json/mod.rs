@@ -251,7 +251,7 @@ impl<'a> Parser<'a> {
         Ok(value)
     }
 
-    /// Refuses what is no value of JSON.
+    /// Refuses text that is not a JSON value.
     #[cold]
     fn no_value<T>(&self, name: Quoted<'_>, due: &str) -> Taken<T> {
         let rest = &self.body[self.at..];

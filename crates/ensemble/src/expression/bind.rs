@@ -96,7 +96,7 @@ impl Binder<'_> {
         self.label(outcome, label, text.at).map(Some)
     }
 
-    /// Refuses a label without quotes. A word that names an outcome is none.
+    /// Refuses a label without quotes. A word that names an outcome is not a label.
     fn unquoted(&self, word: &str, at: usize, other: &Name) -> Result<Option<f64>> {
         let named = |text| OutcomeRef::named(text, self.catalogue, self.entity).and_then(std::result::Result::ok);
         match named(&other.text) {
