@@ -156,6 +156,8 @@ test("a_typing_error_is_marked_and_loses_nothing", async (t) => {
   await field.fill("wins > 8 and wins < 10");
   await page.keyboard.press("Enter");
   await shows(page, probability({ entity: "team-01", legs: ["wins > 8 and wins < 10"] }));
+  await add(page, "Add a leg", '"team 99:wins" > 8');
+  await page.locator(".adder .marked mark", { hasText: '"team 99:wins"' }).waitFor();
   // A faulty leg of a link is marked in its place, and can be repaired there.
   await page.goto(at([["entity", "team-01"], ["leg", "wins > 8"], ["leg", "losses >"], ["leg-not", "1"]]));
   const faulty = page.locator(".leg").nth(1);

@@ -77,3 +77,13 @@ test("revoked_token_ends_the_session", async (t) => {
   await page.getByRole("link", { name: "season", exact: true }).click();
   await page.getByText(/Your session ended/).waitFor();
 });
+
+test("token_of_another_database_loses_no_connection", async (t) => {
+  const page = await browse(t, server.url, { expect: [/status of 40[13]/] });
+  await logIn(page, token(file, "elsewhere", "--read", "--database", "metrics"));
+  await page.getByText('the token "elsewhere" is not for database "sim"').waitFor();
+  await page.locator('.connection[data-is="none"]').waitFor({ state: "attached" });
+  assert.equal(await page.getByText("connection lost").count(), 0);
+  await page.getByRole("link", { name: "Tables", exact: true }).click();
+  await page.getByRole("heading", { name: "Tables", exact: true }).waitFor();
+});

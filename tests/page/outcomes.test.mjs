@@ -1,8 +1,9 @@
 // An ensemble, its entities and their outcomes: what people see is what the shell prints.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { before, test } from "node:test";
-import { NASTY, browse, data, eventually, everywhere, looksLike, picture, serve, shellJson } from "./harness.mjs";
+import { NASTY, browse, data, eventually, everywhere, looksLike, picture, serve, shell, shellJson } from "./harness.mjs";
 
 let server;
 let folder;
@@ -235,6 +236,67 @@ test("odd_names_and_real_numbers_are_shown_as_they_are", async (t) => {
     wait.histogram.length,
   );
 });
+
+/** Values that charts which subtract, divide or round carelessly cannot show. */
+const EXTREMES = {
+  constant: () => 7,
+  exact: (i) => 9007199254740990 + (i % 3),
+  faint: (i) => (i - 150) * 1e-12,
+  great: (i) => i * 3e9,
+  least: (i) => (i % 2 ? "5e-324" : "1e-310"),
+  none: (i) => (i % 9 ? i / 7 : "NaN"),
+  vast: (i) => (i % 2 ? "-1.7e308" : "1.7e308"),
+  word: (i) => ["yes", "no", "z".repeat(300), "<b>two</b> words"][i % 4],
+};
+
+test("extreme_values_are_drawn_and_told", async (t) => {
+  const names = Object.keys(EXTREMES);
+  const rows = Array.from({ length: 300 }, (_, i) => names.map((name) => EXTREMES[name](i)).join(","));
+  const file = join(folder, "extremes.csv");
+  writeFileSync(file, [names.join(","), ...rows].join("\n"));
+  shell("import", "extremes", file, "--data", folder);
+  const page = await browse(t, `${server.url}/ui/ensemble/extremes`);
+  await page.locator(".multiple b").nth(names.length - 1).waitFor();
+  const fact = (name) => page.locator(".facts div").filter({ hasText: name }).locator("dd").innerText();
+  for (const name of names) {
+    await page.goto(`${server.url}/ui/ensemble/extremes?outcome=${name}`);
+    await page.locator("section.card table").first().waitFor();
+    await page.locator(".loading").waitFor({ state: "detached" });
+    const charts = await page.locator(".picture .chart svg").all();
+    if (name === "none") assert.match(await page.locator("main").innerText(), /no numbers/);
+    else if (name !== "vast") assert.equal(charts.length, 3, name);
+    for (const chart of charts) await apart(chart, name);
+  }
+  const told = /mean (\S+) \(95%: (.*?)\), standard deviation (\S+)/;
+  const [, mean, interval, deviation] = told.exec(shell("outcome", "extremes", "all", "faint", "--data", folder));
+  await page.goto(`${server.url}/ui/ensemble/extremes?outcome=faint`);
+  await page.locator(".facts").waitFor();
+  assert.deepEqual([await fact("Mean"), await fact("95% interval"), await fact("Std deviation")], [mean, interval, deviation]);
+  await page.goto(`${server.url}/ui/ensemble/extremes?outcome=exact`);
+  await page.locator(".facts").waitFor();
+  assert.deepEqual([await fact("Least"), await fact("Greatest")], ["9,007,199,254,740,990", "9,007,199,254,740,992"]);
+  // Few values: dots are beside each other, so that they can be counted.
+  await page.goto(`${server.url}/ui/ensemble/extremes?outcome=constant`);
+  const dots = page.getByRole("slider", { name: /^Quantile dots/ }).locator("circle");
+  await dots.nth(99).waitFor();
+  assert.ok(Number(await dots.first().getAttribute("r")) >= 4);
+  assert.equal(new Set(await dots.evaluateAll((all) => all.map((dot) => `${dot.cx.baseVal.value} ${dot.cy.baseVal.value}`))).size, 100);
+});
+
+/** Checks that the texts below a chart neither touch nor leave it, and that all it draws is inside. */
+async function apart(chart, name) {
+  const { box, texts, drawn } = await chart.evaluate((svg) => {
+    const sides = (element) => (({ left, right }) => ({ left, right }))(element.getBoundingClientRect());
+    return {
+      box: sides(svg),
+      texts: [...svg.querySelectorAll(".axis text")].map(sides),
+      drawn: [...svg.querySelectorAll("rect, circle, path")].map(sides),
+    };
+  });
+  assert.ok(texts.length > 0 && drawn.length > 0, name);
+  for (const one of [...texts, ...drawn]) assert.ok(one.left >= box.left - 2 && one.right <= box.right + 2, `${name} sticks out`);
+  texts.sort((a, b) => a.left - b.left).forEach((one, i) => assert.ok(i === 0 || texts[i - 1].right <= one.left, `texts of ${name} touch`));
+}
 
 test("about_shows_parameters_and_verifies", async (t) => {
   const page = await browse(t, `${server.url}/ui/ensemble/slow/about`);

@@ -63,6 +63,40 @@ test("chart_equals_ask", async (t) => {
   await picture(page, "table");
 });
 
+/** Where a chart has the colour of its first line: the share of its width from the left, the least and the greatest. */
+async function drawn(figure) {
+  await figure.locator("canvas").waitFor();
+  return figure.locator("canvas").evaluate((canvas) => {
+    const { width, height } = canvas;
+    const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+    // Axes and grid are grey.
+    const places = [];
+    for (let i = 0; i < data.length; i += 4)
+      if (data[i + 3] > 200 && Math.abs(data[i] - data[i + 2]) > 60) places.push(((i / 4) % width) / width);
+    return [Math.min(...places), Math.max(...places)];
+  });
+}
+
+test("lone_points_are_drawn_and_integers_keep_their_digits", async (t) => {
+  const rows = Array.from({ length: 40 }, (_, i) => `apart big=${9007199254740993n + BigInt(i)}i ${1760000000 + i * 60}`);
+  await write("/write?db=metrics&precision=s", rows.join("\n"));
+  // Every second bucket is empty.
+  const page = await browse(t, `${server.url}/ui/tables/metrics/apart?since=all&measure=max%3Abig&bucket=30s`);
+  const figure = page.getByRole("figure", { name: /^max\(big\)/ }).first();
+  await eventually(async () => {
+    const [from, to] = await drawn(figure);
+    assert.ok(from < 0.25 && to > 0.9, `${from} to ${to}`);
+  });
+  await page.getByRole("button", { name: "Values" }).click();
+  await page.getByRole("region", { name: "Values" }).getByText("9,007,199,254,741,032").waitFor();
+  // A single bucket is in the middle.
+  await page.goto(`${server.url}/ui/tables/metrics/apart?since=all&measure=max%3Abig&bucket=1h&where=big%20%3D%209007199254740993`);
+  await eventually(async () => {
+    const [from, to] = await drawn(figure);
+    assert.ok(from > 0.4 && to < 0.7, `${from} to ${to}`);
+  });
+});
+
 test("groups_filter_and_the_address_reproduces_it", async (t) => {
   const page = await browse(t, `${server.url}/ui/tables/metrics/cpu?since=all&group=host&measure=sum%3Aload`);
   const groups = page.getByRole("region", { name: "sum(load) by host" });

@@ -34,7 +34,9 @@ pub(crate) use import::{Form as ImportForm, ImportArgs};
 pub(crate) use loadgen::LoadgenArgs;
 pub(crate) use overview::command;
 pub(crate) use place::{DataArgs, PlaceArgs};
-pub(crate) use questions::{BookArgs, CompareArgs, CorrelateArgs, EventsArgs, OutcomeArgs, ProbabilityArgs};
+pub(crate) use questions::{
+    BookArgs, CompareArgs, CorrelateArgs, EventsArgs, LeverageArgs, OutcomeArgs, ProbabilityArgs,
+};
 pub(crate) use run::{
     CalibrateArgs, CheckArgs, Events, ModelArgs, PlanArgs, PlayArgs, PlayedByArgs, ProgramArgs, ProgramLimitArgs,
     RunArgs, UntilArgs,
@@ -139,6 +141,14 @@ pub(crate) enum Command {
     #[command(after_long_help = "Example:\n  \
         manyworlds correlate season --entity game-017 --outcome home_points --outcome away_points")]
     Correlate(CorrelateArgs),
+    /// Find the events that move a probability most
+    ///
+    /// An event is a flag, one label of a code, or a number above the value that splits the worlds most evenly. Once it is
+    /// decided, the probability moves by `movement` percentage points on average. Every number is an exact share of the
+    /// stored worlds.
+    #[command(after_long_help = "Example:\n  \
+        manyworlds leverage season --condition team-01:made_playoffs --outcome home_won")]
+    Leverage(LeverageArgs),
     /// Compare outcomes of two ensembles
     ///
     /// Ensembles with the same seed share their random numbers. They are compared world by world, which narrows the

@@ -9,6 +9,7 @@ use crate::column::Column;
 use crate::columns::Columns;
 use crate::error::QuestionError;
 use crate::interval::{Interval, Level, Sample};
+use crate::json::{real, reals};
 use crate::quantity::Quantity;
 
 /// How an outcome of one ensemble compares with an outcome of another.
@@ -20,8 +21,10 @@ pub struct Comparison {
     pub worlds: usize,
     /// Whether both have the same seed, so that worlds can be paired.
     pub is_paired: bool,
+    #[serde(serialize_with = "reals")]
     pub means: [f64; 2],
     /// The second mean minus the first.
+    #[serde(serialize_with = "real")]
     pub difference: f64,
     /// The 95% confidence interval of the difference: from the differences of paired worlds, or else from the intervals
     /// of both means. `None` for fewer than two worlds.
@@ -49,7 +52,8 @@ pub(crate) fn compare(
     wanted: &dyn Fn() -> bool,
 ) -> Result<Comparison, QuestionError> {
     let read = |columns: &Columns| {
-        let quantity = Quantity::parse(outcome, &columns.ensemble().plan.catalogue, None)?;
+        let catalogue = &columns.ensemble().plan.catalogue;
+        let quantity = Quantity::parse(outcome, catalogue, catalogue.asked_entity(None)?)?;
         if columns.worlds() == 0 {
             return Err(QuestionError::NoWorlds { ensemble: columns.ensemble().plan.name.clone() });
         }
@@ -94,6 +98,9 @@ fn compared(a: &Column, b: &Column, places: &[[usize; 2]], is_paired: bool) -> C
         (aa, bb, ab) = (aa + a * a, bb + b * b, ab + a * b);
     }
     let (unit_a, unit_b) = (a.unit(), b.unit());
+    // The rounded mean of a constant may differ from it.
+    let varies = |of: fn((f64, f64)) -> f64| pairs().map(of).zip(pairs().skip(1).map(of)).any(|(x, y)| x != y);
+    let varies = varies(|(a, _)| a) && varies(|(_, b)| b);
     let difference = means[1] - means[0];
     let unpaired =
         apart(Sample::of(pairs().map(|(a, _)| (a, 1)), unit_a), Sample::of(pairs().map(|(_, b)| (b, 1)), unit_b));
@@ -111,7 +118,7 @@ fn compared(a: &Column, b: &Column, places: &[[usize; 2]], is_paired: bool) -> C
         ci,
         ci_half_width: ci.map(|ci| ci.reach(difference)),
         unpaired_half_width: unpaired.map(|ci| ci.reach(difference)),
-        correlation: (is_paired && aa > 0.0 && bb > 0.0).then(|| (ab / (aa * bb).sqrt()).clamp(-1.0, 1.0)),
+        correlation: (is_paired && varies && aa > 0.0 && bb > 0.0).then(|| (ab / (aa * bb).sqrt()).clamp(-1.0, 1.0)),
         shares: (is_paired && n > 0.0).then(|| counts.map(|count| count as f64 / n)),
     }
 }

@@ -50,12 +50,14 @@ pub fn correlation(columns: &[impl AsRef<Column> + Sync]) -> Array2<f64> {
 /// Mean and standard deviation.
 fn moments(column: &Column) -> (f64, f64) {
     let n = column.len() as f64;
+    // From the first value on, so that a constant deviates by nothing, and nothing is lost far from 0.
+    let first = if column.is_empty() { 0.0 } else { column.value(0) };
     let (sum, squares) = (0..column.len()).fold((0.0, 0.0), |(sum, squares), w| {
-        let v = column.value(w);
+        let v = column.value(w) - first;
         (sum + v, squares + v * v)
     });
     let mean = sum / n;
-    (mean, (squares / n - mean * mean).max(0.0).sqrt())
+    (first + mean, (squares / n - mean * mean).max(0.0).sqrt())
 }
 
 fn standardised(columns: &[impl AsRef<Column>], moments: &[(f64, f64)], from: usize, to: usize) -> Array2<f32> {

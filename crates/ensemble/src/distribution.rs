@@ -3,6 +3,9 @@
 use crate::column::{Column, Narrow};
 use crate::interval::{Interval, Level, Sample};
 
+/// Up to this distance the whole numbers between two values are exact.
+const MAX_WHOLE: f64 = 9_007_199_254_740_992.0;
+
 /// An exact distribution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Distribution {
@@ -31,7 +34,8 @@ impl Distribution {
             Narrow::I32(_) | Narrow::F64(_) => {
                 let mut values: Vec<f64> = (0..column.len()).map(|w| column.value(w)).collect();
                 values.sort_by(f64::total_cmp);
-                values.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect()
+                let alike = |a: &f64, b: &f64| a == b || (a.is_nan() && b.is_nan());
+                values.chunk_by(alike).map(|run| (run[0], run.len())).collect()
             }
         };
         Self { counts, worlds: column.len(), unit: column.unit() }
@@ -45,14 +49,25 @@ impl Distribution {
 
     /// The mean; NaN without worlds.
     pub fn mean(&self) -> f64 {
-        self.counts.iter().map(|(value, n)| value * *n as f64).sum::<f64>() / self.worlds as f64
+        let worlds = self.worlds as f64;
+        let mean = self.counts.iter().map(|(value, n)| value * *n as f64).sum::<f64>() / worlds;
+        if mean.is_finite() {
+            return mean;
+        }
+        // The sum of very large values may overflow where their mean does not.
+        self.counts.iter().map(|(value, n)| value * (*n as f64 / worlds)).sum()
     }
 
     /// The standard deviation over the worlds (divisor: their number).
     pub fn standard_deviation(&self) -> f64 {
         let mean = self.mean();
-        let squares = self.counts.iter().map(|(value, n)| (value - mean).powi(2) * *n as f64);
-        (squares.sum::<f64>() / self.worlds as f64).sqrt()
+        let with = |scale: f64| {
+            let squares = self.counts.iter().map(|(value, n)| (value * scale - mean * scale).powi(2) * *n as f64);
+            (squares.sum::<f64>() / self.worlds as f64).sqrt() / scale
+        };
+        let deviation = with(1.0);
+        // So may squares.
+        if deviation.is_infinite() { with(2f64.powi(-600)) } else { deviation }
     }
 
     /// The mean's 95% confidence interval; `None` for fewer than two worlds, and for real numbers that are all equal.
@@ -104,24 +119,35 @@ impl Distribution {
         })
     }
 
-    /// At most `bins` equal bins of the values as (from, to, worlds); the last bin includes its end.
+    /// At most `bins` equal bins of the finite values as (from, to, worlds); the last bin includes its end. Infinities
+    /// and NaN have bins of their own before and after these.
     pub fn histogram(&self, bins: usize) -> Vec<(f64, f64, usize)> {
-        let (Some((low, _)), Some((high, _))) = (self.counts.first(), self.counts.last()) else {
-            return Vec::new();
-        };
-        if self.counts.len() <= bins {
-            return self.counts.iter().map(|(value, n)| (*value, *value, *n)).collect();
-        }
-        // Integer bin widths for integer values, so that every bin covers the same number of them.
-        let whole = self.counts.iter().all(|(value, _)| value.fract() == 0.0);
-        let step = if whole { ((high - low + 1.0) / bins as f64).ceil() } else { (high - low) / bins as f64 };
-        let place = |value: f64| (((value - low) / step) as usize).min(bins - 1);
-        let mut counts = vec![0; place(*high) + 1];
-        self.counts.iter().for_each(|(value, n)| counts[place(*value)] += n);
-        let last = if whole { 1.0 } else { 0.0 };
-        let bin = |(i, n)| (low + i as f64 * step, low + (i + 1) as f64 * step - last, n);
-        counts.into_iter().enumerate().map(bin).collect()
+        let finite = |(value, _): &(f64, usize)| value.is_finite();
+        let first = self.counts.iter().position(finite).unwrap_or(self.counts.len());
+        let end = self.counts.iter().rposition(finite).map_or(first, |last| last + 1);
+        let alone = |counts: &[(f64, usize)]| counts.iter().map(|(value, n)| (*value, *value, *n)).collect::<Vec<_>>();
+        let counts = &self.counts[first..end];
+        let inner = if counts.len() <= bins { alone(counts) } else { binned(counts, bins) };
+        [alone(&self.counts[..first]), inner, alone(&self.counts[end..])].concat()
     }
+}
+
+/// Equal bins of finite values, more values than bins.
+fn binned(counts: &[(f64, usize)], bins: usize) -> Vec<(f64, f64, usize)> {
+    let (low, high) = (counts[0].0, counts[counts.len() - 1].0);
+    // The distance of very large values may overflow, that of their quarters does not.
+    let scale = if (high - low).is_finite() { 1.0 } else { 0.25 };
+    let (low, high) = (low * scale, high * scale);
+    // Integer bin widths for integer values, so that every bin covers the same number of them.
+    let whole = high - low < MAX_WHOLE && counts.iter().all(|(value, _)| value.fract() == 0.0);
+    let step = if whole { ((high - low + 1.0) / bins as f64).ceil() } else { (high - low) / bins as f64 };
+    let place = |value: f64| (((value * scale - low) / step) as usize).min(bins - 1);
+    let mut binned = vec![0; place(counts[counts.len() - 1].0) + 1];
+    counts.iter().for_each(|(value, n)| binned[place(*value)] += n);
+    let last = if whole { 1.0 } else { 0.0 };
+    let edge = |i: usize| (low + i as f64 * step).min(f64::MAX * scale) / scale;
+    let bin = |(i, n)| (edge(i), edge(i + 1) - last, n);
+    binned.into_iter().enumerate().map(bin).collect()
 }
 
 fn occupied(slots: &[usize], first: i32, scale: f64) -> Vec<(f64, usize)> {
@@ -157,5 +183,23 @@ mod tests {
             assert_eq!(bins.iter().map(|b| b.2).sum::<usize>(), 201);
             assert!(bins.windows(2).all(|w| w[0].1 < w[1].0));
         }
+    }
+
+    #[test]
+    fn very_large_values_have_moments_and_bins() {
+        let all: Vec<f64> = (0..=200).map(|i| f64::MAX * (f64::from(i) - 100.0) / 100.0).collect();
+        let d = distribution(Narrow::F64(all.clone()));
+        assert!(d.mean().abs() < 1e300, "{}", d.mean());
+        let expected = f64::MAX * ((100.0 * 101.0 * 201.0 / 3.0) / 201.0_f64).sqrt() / 100.0;
+        assert!((d.standard_deviation() / expected - 1.0).abs() < 1e-12, "{} {expected}", d.standard_deviation());
+        let bins = d.histogram(20);
+        assert_eq!(bins.iter().map(|bin| bin.2).sum::<usize>(), 201);
+        assert!(bins.iter().all(|(from, to, _)| from.is_finite() && to.is_finite() && from < to), "{bins:?}");
+        let with = [&all[..], &[f64::NAN, f64::NAN, f64::INFINITY, f64::NEG_INFINITY]].concat();
+        let apart = distribution(Narrow::F64(with)).histogram(20);
+        assert_eq!((apart[0], apart.len()), ((f64::NEG_INFINITY, f64::NEG_INFINITY, 1), bins.len() + 3));
+        assert_eq!(apart[1..=bins.len()], bins);
+        let [infinite, none] = [apart[bins.len() + 1], apart[bins.len() + 2]];
+        assert!(infinite == (f64::INFINITY, f64::INFINITY, 1) && none.0.is_nan() && none.2 == 2, "{apart:?}");
     }
 }

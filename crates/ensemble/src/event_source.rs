@@ -80,6 +80,9 @@ impl StoredEnsemble {
         worlds: WorldRange,
         make_model: &MakeModel,
     ) -> Result<EventRows, EnsembleError> {
+        if self.plan.catalogue.events.is_empty() {
+            return Err(self.no_events(entity));
+        }
         let replayer = self.replayer(|| make_model(&self.plan))?;
         self.event_source(entity, worlds, replayer.as_ref())?.read(worlds, |_| true)
     }
@@ -104,6 +107,27 @@ impl EventSource<'_> {
             From::Segment(reader, rows) => return Ok(reader.events(&ensemble.plan.catalogue, rows, worlds, wants)?),
             From::Model(model) => model,
         };
+        if let Some(events) = self.replay(model, worlds, wants)? {
+            return Ok(events);
+        }
+        // As in a segment, an entity without events in some worlds may have some in others of their range.
+        let range = ensemble.range_with(worlds.first())?.0;
+        if range.count() == worlds.count() || self.replay(model, range, |_| false)?.is_none() {
+            return Err(ensemble.no_events(*entity));
+        }
+        let columns = ensemble.plan.catalogue.events.iter().map(|column| OwnedEventValues::empty(&column.kind));
+        let rows = vec![0; worlds.count()];
+        Ok(EventRows { entity: *entity, range: worlds, rows, columns: columns.collect() })
+    }
+
+    /// Plays worlds again; `None` if the model emits no event of the entity.
+    fn replay(
+        &self,
+        model: &Arc<dyn Model>,
+        worlds: WorldRange,
+        wants: impl Fn(usize) -> bool,
+    ) -> Result<Option<EventRows>, EnsembleError> {
+        let Self { ensemble, entity, .. } = self;
         let catalogue = &ensemble.plan.catalogue;
         let mut kept = KeepEvents { catalogue, entity: *entity, wants, events: None, refused: None };
         let wanted = Wanted { events: true, entity: Some(*entity) };
@@ -114,7 +138,7 @@ impl EventSource<'_> {
             return Err(cannot(&reason));
         }
         played.map_err(|stop| cannot(&stop.reason(&ensemble.plan.model)))?;
-        kept.events.ok_or_else(|| ensemble.no_events(*entity))
+        Ok(kept.events)
     }
 }
 

@@ -120,8 +120,13 @@ impl Sample {
         Self { count, mean, variance: squares / (n - 1.0).max(1.0), third: cubes / n, bounds, unit }
     }
 
-    /// The mean's interval. `None` for fewer than two worlds, and for real numbers that are all equal.
+    /// The mean's interval. `None` for fewer than two worlds, for real numbers that are all equal, and where its ends
+    /// are not finite.
     pub(crate) fn interval(&self, level: Level) -> Option<Interval> {
+        self.ends(level).filter(|Interval { low, high }| low.is_finite() && high.is_finite())
+    }
+
+    fn ends(&self, level: Level) -> Option<Interval> {
         let [min, max] = self.bounds;
         let Level { z, .. } = level;
         if self.count < 2 {

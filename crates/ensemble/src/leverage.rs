@@ -139,7 +139,7 @@ impl LeverageQuestion {
         check_count("events", self.limit, EVENTS_MAX)?;
         check_count("conditions", self.given.len(), CONDITIONS_MAX)?;
         let catalogue = &columns.ensemble().plan.catalogue;
-        let entity = self.entity.as_deref().map(|name| catalogue.find_entity(name)).transpose()?;
+        let entity = catalogue.asked_entity(self.entity.as_deref())?;
         let condition = Expression::parse(&self.condition, catalogue, entity)?;
         let given = given_worlds(&self.given, self.min_worlds.max(1), entity, columns, make_model, wanted)?;
         let holds = columns.worlds_of(&condition, wanted)?;

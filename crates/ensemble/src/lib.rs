@@ -33,6 +33,7 @@ mod expression;
 mod given;
 mod goal;
 mod interval;
+mod json;
 mod known;
 mod leverage;
 mod model_words;

@@ -117,20 +117,18 @@ impl Plan {
     }
 }
 
-/// The first of two plans' parameters that differs, or the first text inside an object of both, such as the hash of a
-/// model's source.
+/// The first of two plans' parameters that differs, or the name of the first difference inside an object of both, such
+/// as the definition of a model.
 fn text_that_differs(what: &str, a: &str, b: &str) -> Option<String> {
     fn find(path: &str, a: &Map<String, Value>, b: &Map<String, Value>) -> Option<String> {
-        let (key, one) = a.iter().find(|(key, one)| b.get(*key) != Some(one))?;
+        let key = a.keys().chain(b.keys()).find(|key| a.get(*key) != b.get(*key))?;
         let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-        match (one, b.get(key)?) {
-            (Value::Object(one), Value::Object(other)) => find(&path, one, other),
-            (Value::String(one), Value::String(other)) if path.contains('.') => {
-                Some(format!("{path} {one:?}, not {other:?}"))
-            }
-            (Value::Object(_), _) | (_, Value::Object(_)) => None,
-            (one, other) if !path.contains('.') => Some(format!("parameter {path} {one}, not {other}")),
-            _ => None,
+        match (a.get(key), b.get(key)) {
+            (Some(Value::Object(one)), Some(Value::Object(other))) => find(&path, one, other),
+            // Hashes say nothing to a reader, and words of a program may be long.
+            _ if path.contains('.') => Some(format!("another {} differs", path.replacen('.', " of its model: ", 1))),
+            (Some(Value::Object(_)), _) | (_, Some(Value::Object(_))) => None,
+            (one, other) => Some(format!("parameter {path} {}, not {}", one?, other?)),
         }
     }
     const SHOWN_MAX: usize = 200;
@@ -191,8 +189,9 @@ mod tests {
             (long.replace("3.0", "2.5"), "parameter home 3.0, not 2.5"),
             (long.replace("fifo", "lifo"), "parameter order \"fifo\", not \"lifo\""),
             (long.replace("[1.0]", "[1.0,2.0]"), "parameter speeds [1.0], not [1.0,2.0]"),
-            (long.replace("0123", "0124"), "definition.source \"0123\", not \"0124\""),
-            (long.replace("\"45\"", "45"), &*format!("parameters {long}, not {}", long.replace("\"45\"", "45"))),
+            (long.replace("0123", "0124"), "another definition of its model: source differs"),
+            (long.replace("\"45\"", "45"), "another definition of its model: uses.GAMES differs"),
+            (long.replace("\"source\"", "\"a\":1,\"source\""), "another definition of its model: a differs"),
         ] {
             assert_eq!(of(long).difference(&of(&changed)).as_deref(), Some(difference));
         }

@@ -13,6 +13,7 @@ use crate::error::QuestionError;
 use crate::expression::{BitSet, Expression};
 use crate::given::Given;
 use crate::interval::Interval;
+use crate::json::number;
 use crate::model_words::ModelWords;
 use crate::plan::MakeModel;
 use crate::price::{Price, price_while};
@@ -75,7 +76,7 @@ impl PriceQuestion {
         }
         check_count("legs and conditions", self.legs.len() + self.given.len(), CONDITIONS_MAX)?;
         let catalogue = &columns.ensemble().plan.catalogue;
-        let entity = self.entity.as_deref().map(|name| catalogue.find_entity(name)).transpose()?;
+        let entity = catalogue.asked_entity(self.entity.as_deref())?;
         let parse = |text: &String| Expression::parse(text, catalogue, entity);
         let legs = self.legs.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
         let given = given_worlds(&self.given, self.min_worlds, entity, columns, make_model, wanted)?;
@@ -219,7 +220,7 @@ pub(crate) fn asked<'q>(
     let entities = entities.iter().map(|name| Ok(Some(catalogue.find_entity(name)?)));
     let mut entities = entities.collect::<Result<Vec<_>, QuestionError>>()?;
     if entities.is_empty() {
-        entities.push(None);
+        entities.push(catalogue.asked_entity(None)?);
     }
     let of = |entity| outcomes.iter().map(move |text| (entity, text.as_str()));
     Ok(entities.into_iter().flat_map(of).collect())
@@ -259,7 +260,7 @@ impl CorrelationQuestion {
     pub fn answer(&self, columns: &Columns, wanted: &dyn Fn() -> bool) -> Result<CorrelationAnswer, QuestionError> {
         check_count("outcomes", self.outcomes.len(), CORRELATED_MAX)?;
         let catalogue = &columns.ensemble().plan.catalogue;
-        let entity = self.entity.as_deref().map(|name| catalogue.find_entity(name)).transpose()?;
+        let entity = catalogue.asked_entity(self.entity.as_deref())?;
         let mut texts = self.outcomes.clone();
         if texts.is_empty() {
             let kind = catalogue.kind_of(entity.ok_or(QuestionError::NoOutcomes)?);
@@ -351,16 +352,6 @@ impl OutcomeAnswer {
             value["cdf"] = d.cdf().map(|(v, p)| json!({"value": number(v), "probability": p})).collect();
         }
         value
-    }
-}
-
-/// A number in JSON, which has none for NaN and infinities: they are the texts `NaN`, `Infinity` and `-Infinity`.
-fn number(number: f64) -> Value {
-    match number {
-        _ if number.is_finite() => json!(number),
-        f64::INFINITY => json!("Infinity"),
-        f64::NEG_INFINITY => json!("-Infinity"),
-        _ => json!("NaN"),
     }
 }
 

@@ -39,7 +39,7 @@ impl StoredEnsemble {
     }
 
     /// The completed range that contains a world, and the column index of its first world.
-    fn range_with(&self, world: World) -> Result<(WorldRange, usize)> {
+    pub(crate) fn range_with(&self, world: World) -> Result<(WorldRange, usize)> {
         let mut before = 0;
         for (range, _, _) in &self.outcomes {
             if range.contains(world) {

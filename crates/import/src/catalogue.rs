@@ -126,6 +126,10 @@ fn codes(names: &Names, texts: &[u32], outcome: &str, before: Option<&Before>) -
     if texts.len() > LABELS_MAX {
         return refuse(format!("it holds {} different texts, {LABELS_MAX} at most", texts.len()));
     }
+    // An empty label stands for a code without one.
+    if texts.iter().any(|text| names.get(*text).is_empty()) {
+        return refuse("it holds an empty text: write another one, such as \"none\"".to_owned());
+    }
     let words: Vec<String> = match before {
         Some(before) => before.labels(outcome).to_vec(),
         None => texts.iter().map(|text| names.get(*text).to_owned()).collect(),

@@ -171,6 +171,14 @@ impl Catalogue {
         self.entity(name).ok_or_else(|| UnknownName::new("no entity", name, names))
     }
 
+    /// The entity of a question: the named one, or else the only one. `None` if none is named and there are several.
+    pub fn asked_entity(&self, name: Option<&str>) -> Result<Option<usize>, UnknownName> {
+        match name {
+            Some(name) => self.find_entity(name).map(Some),
+            None => Ok((self.entities.len() == 1).then_some(0)),
+        }
+    }
+
     /// The names behind the words of an event column; `None` if its words stand for no members.
     pub fn member_names(&self, entity: usize, column: usize) -> Option<MemberNames<'_>> {
         let of = self.events.get(column)?.members.as_ref()?;

@@ -28,6 +28,9 @@ struct Known {
 pub enum ModelsError {
     #[error(transparent)]
     Unknown(#[from] UnknownName),
+    /// [`NO_MODEL`] was asked for.
+    #[error("no model: \"{NO_MODEL}\" stands for imported numbers, which no model played")]
+    Imported,
     #[error("cannot load model {name:?}: {reason}")]
     Load { name: String, reason: String },
     #[error("model {name:?} is not described correctly: {reason}")]
@@ -72,9 +75,12 @@ impl Models {
     /// A model by name.
     ///
     /// # Errors
-    /// [`ModelsError::Unknown`] with suggestions; [`ModelsError::Load`] or [`ModelsError::Invalid`] if the name leads to
+    /// [`ModelsError::Unknown`] with suggestions, or [`ModelsError::Imported`]; [`ModelsError::Load`] or [`ModelsError::Invalid`] if the name leads to
     /// a model that cannot be used.
     pub fn find(&self, name: &str) -> Result<Arc<Plugin>, ModelsError> {
+        if name == NO_MODEL {
+            return Err(ModelsError::Imported);
+        }
         let finders = {
             let known = self.read();
             if let Some(plugin) = known.plugins.get(name) {

@@ -50,11 +50,13 @@ impl SummaryTable {
         self.rows.push(row.into());
     }
 
-    /// The outcomes of an entity that are not 0, one per row.
+    /// The outcomes of an entity, one per row; codes by their labels.
     pub fn of_outcomes(world: EntityWorld<'_>) -> Self {
         let mut table = Self::new("outcomes", ["outcome", "value", "unit"]);
-        for (outcome, value) in world.values().filter(|(_, value)| *value != 0.0) {
-            table.push([outcome.name.as_str().into(), value.into(), outcome.unit.as_str().into()]);
+        for (outcome, value) in world.values() {
+            let label = outcome.labels.get(value as usize).filter(|label| !label.is_empty());
+            let value = label.map_or_else(|| value.into(), |label| label.as_str().into());
+            table.push([outcome.name.as_str().into(), value, outcome.unit.as_str().into()]);
         }
         table
     }
@@ -75,7 +77,13 @@ impl From<&str> for Cell {
 }
 
 impl From<f64> for Cell {
+    /// NaN and infinities are texts, because JSON has no numbers for them.
     fn from(number: f64) -> Self {
-        Self::Number(number)
+        match number {
+            _ if number.is_finite() => Self::Number(number),
+            f64::INFINITY => Self::Text("Infinity".to_owned()),
+            f64::NEG_INFINITY => Self::Text("-Infinity".to_owned()),
+            _ => Self::Text("NaN".to_owned()),
+        }
     }
 }

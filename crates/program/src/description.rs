@@ -30,8 +30,10 @@ impl Description {
     /// The reason for people, if the line is not such an object or its catalogue cannot be stored.
     pub(crate) fn parse(line: &str) -> Result<Self, String> {
         // Some systems begin every text with a byte order mark.
-        let given: Given = serde_json::from_str(line.trim_start_matches('\u{feff}')).map_err(|error| {
-            if error.is_data() {
+        let line = line.trim_start_matches('\u{feff}');
+        let given: Given = serde_json::from_str(line).map_err(|error| {
+            // Other values are read as far as they could be an object's.
+            if error.is_data() && line.trim_start().starts_with('{') {
                 return error.to_string();
             }
             format!("its first line is {}: {error}", shown(line.as_bytes()))

@@ -131,7 +131,7 @@ impl Ensemble {
     /// An outcome or an expression over all stored worlds. `entity` is that of plain names.
     fn array(&self, py: Python<'_>, entity: Option<&str>, quantity: &str) -> PyResult<Option<Array>> {
         let catalogue = self.catalogue();
-        let entity = entity.map(|name| catalogue.find_entity(name)).transpose().map_err(Failure::unknown)?;
+        let entity = catalogue.asked_entity(entity).map_err(Failure::unknown)?;
         let quantity = Quantity::parse(quantity, catalogue, entity).map_err(Failure::from)?;
         if let Some(outcome) = quantity.as_outcome() {
             return Ok(Array::new(py.detach(|| self.values(outcome))?));

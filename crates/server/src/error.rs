@@ -243,10 +243,7 @@ impl From<&EnsembleError> for Refusal {
             }
             EnsembleError::Newer { .. } => Self::bad(error.to_string()).of_kind(DAMAGED),
             EnsembleError::Memory { .. } => Self::bad(error.to_string()).of_kind(LIMIT),
-            EnsembleError::Replay { .. } => {
-                Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).of_kind(MODEL)
-            }
-            EnsembleError::Catalogue { .. } | EnsembleError::NoModel { .. } => {
+            EnsembleError::Replay { .. } | EnsembleError::Catalogue { .. } | EnsembleError::NoModel { .. } => {
                 Self::bad(error.to_string()).of_kind(MODEL)
             }
             other => Self::bad(other.to_string()),

@@ -166,7 +166,13 @@ impl App {
         access.may_write(SIM)?;
         let Named { ensemble: name } = self.question(body).await?;
         self.watch.renew().await;
-        let run = self.find_run(&name).await?;
+        let mut run = self.find_run(&name).await?;
+        if run.by == By::Fleet {
+            // Whoever acts sees the ledger as it is now, not as it was up to 300 ms ago.
+            self.fleet()?.ask().await;
+            self.watch.renew().await;
+            run = self.find_run(&name).await?;
+        }
         if !run.can.contains(&action) {
             return Err(refused(&run, action));
         }

@@ -10,20 +10,32 @@ export function count(n: Integer | null | undefined): string {
   return n === null || n === undefined ? "" : grouped.format(n);
 }
 
-/** A real number with a fixed number of decimals. */
+/** Beyond it, digits are no longer those of a measurement. */
+const LARGE = 1e18;
+
+/** A real number with a fixed number of decimals; one that they would show as 0 or in too many digits, as 1.2e-9. */
 export function decimal(n: Real | null | undefined, places = 2): string {
   if (n === null || n === undefined) return "";
   if (typeof n !== "number") return n;
+  const size = Math.abs(n);
+  if (size >= LARGE || (size !== 0 && size < 0.5 * 10 ** -places)) return n.toExponential(4);
   return n.toLocaleString("en-US", { minimumFractionDigits: places, maximumFractionDigits: places });
 }
 
-/** A value as it is, at most six significant decimals: 10, 0.25, 3.14159. */
+/** How many decimals show two digits of the uncertainty `width`, and at least `least`: as in the shell. */
+export function decimals(width: Real | null | undefined, least: number): number {
+  if (typeof width !== "number" || !(width > 0) || width === Infinity) return least;
+  return Math.min(15, Math.max(least, 1 - Math.floor(Math.log10(width))));
+}
+
+/** A value as it is, at most six significant decimals: 10, 0.25, 3.14159. Whole numbers keep all their digits. */
 export function value(n: Real | Integer | null | undefined): string {
   if (n === null || n === undefined) return "";
   if (typeof n === "bigint") return count(n);
   if (typeof n !== "number") return n;
   const size = Math.abs(n);
-  if (size !== 0 && (size < 1e-4 || size >= 1e15)) return n.toExponential(4);
+  if (size !== 0 && (size < 1e-4 || (size >= 1e15 && !(size <= 2 ** 53 && Number.isInteger(n)))))
+    return n.toExponential(4);
   return n.toLocaleString("en-US", {
     maximumFractionDigits: Math.max(0, Math.min(6, 6 - Math.floor(Math.log10(size || 1)))),
   });
@@ -91,10 +103,12 @@ export function time(moment: string | number | Date | null | undefined): string 
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
-/** How long ago: "3 min ago". */
+/** How long ago: "3 min ago", or until then: "in 3 min". */
 export function ago(moment: string | number | Date, now = Date.now()): string {
   const seconds = (now - new Date(moment).getTime()) / 1000;
-  return seconds < 5 ? "now" : `${duration(seconds).split(" ").slice(0, 2).join(" ")} ago`;
+  if (Math.abs(seconds) < 5) return "now";
+  const span = duration(Math.abs(seconds)).split(" ").slice(0, 2).join(" ");
+  return seconds < 0 ? `in ${span}` : `${span} ago`;
 }
 
 /** A noun with its number: "1 world", "2,000 worlds". */

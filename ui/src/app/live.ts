@@ -9,8 +9,11 @@ import { session } from "./session";
 export const status = signal<Status | undefined>(undefined);
 /** Grows when the list of ensembles changed. */
 export const listChanges = signal(0);
-/** Whether the server's news reach this page; views show old numbers while they do not. */
-export const connection = signal<"connecting" | "live" | "lost">("connecting");
+/**
+ * Whether the server's news reach this page; views show old numbers while they do not. A token without the database of
+ * ensembles gets none.
+ */
+export const connection = signal<"connecting" | "live" | "lost" | "none">("connecting");
 
 /** Runs by ensemble. */
 export const runs = computed(
@@ -48,6 +51,10 @@ async function listen(leave: AbortSignal): Promise<void> {
       await events(response, SILENCE_MS, cut, take);
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) return;
+      if (error instanceof ApiError && error.status === 403) {
+        connection.value = "none";
+        return;
+      }
       // A connection that is cut is a TypeError.
       if (!(error instanceof ApiError || error instanceof TypeError || isCancelled(error))) console.warn(error);
     } finally {

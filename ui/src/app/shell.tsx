@@ -90,14 +90,19 @@ function Current() {
   }, [view]);
   if (view === undefined) {
     return (
-      <Empty title="There is no such view">
+      <Empty isWhole title="There is no such view">
         <Link to={href([])}>Go to the list of ensembles</Link>
       </Empty>
     );
   }
   // Views that all may see ask for their numbers while the server says who the viewer is.
   if (standing.value.is === "asking" && view.needs !== undefined) return null;
-  if (!permitted(view)) return <Empty title="Your token does not permit this view">Log in with another token.</Empty>;
+  if (!permitted(view))
+    return (
+      <Empty isWhole title="Your token does not permit this view">
+        Log in with another token.
+      </Empty>
+    );
   if (code === undefined) return null;
   if (code instanceof ApiError) return <ErrorNote error={code} again={() => load(view)} />;
   const View = code;

@@ -1,7 +1,7 @@
 import { percent, value } from "../app/format";
 import { Frame, useCursor } from "./frame";
 import { type Series, isDiscrete } from "./series";
-import { extent } from "./scale";
+import { extent, padded } from "./scale";
 
 /** A point of a cumulative curve: the share of worlds at or below a value. */
 interface Point {
@@ -43,16 +43,15 @@ export function Cdf({ label, series, unit, height }: Props) {
       .join("; ");
   };
   const cursor = useCursor(places, say);
-  const [low, high] = extent(places);
-  const margin = (high - low || 1) * 0.02;
   return (
     <Frame
       label={label}
       height={height ?? 220}
-      x={[low - margin, high + margin]}
+      x={padded(extent(places), 0.02)}
       y={[0, 1]}
       xLabel={unit}
       xText={value}
+      wholeX={places.every(Number.isInteger)}
       yText={(tick) => percent(tick, 0)}
       readout={cursor.index === undefined ? undefined : say(cursor.index)}
       cursor={cursor}

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { value } from "../app/format";
 import { Frame, useCursor } from "./frame";
-import { extent } from "./scale";
+import { extent, padded } from "./scale";
 
 interface Props {
   label: string;
@@ -17,6 +17,10 @@ interface Props {
 }
 
 const RADIUS_MAX = 7;
+/** The least that people count without effort. */
+const RADIUS_COUNTED = 3;
+/** Dots beside each other for one value. */
+const ABREAST_MAX = 10;
 
 /**
  * A quantile dot plot: of 100 dots, as many are at or above a value as of 100 worlds. People count dots more reliably
@@ -33,13 +37,11 @@ export function QuantileDots({ label, quantiles, unit, height = 220, word, domai
   };
   const cursor = useCursor(places, say, () => setSide(side === "least" ? "most" : "least"));
   const held = cursor.index === undefined ? undefined : places[cursor.index];
-  const [low, high] = domain ?? extent(quantiles);
-  const margin = (high - low || 1) * 0.06;
   return (
     <Frame
       label={label}
       height={height}
-      x={[low - margin, high + margin]}
+      x={padded(domain ?? extent(quantiles), 0.06)}
       xLabel={unit}
       xText={(tick) => word?.(tick) ?? value(tick)}
       wholeX={quantiles.every(Number.isInteger)}
@@ -72,35 +74,50 @@ interface Dot {
   level: number;
 }
 
-/** Stacks dots in columns as wide as a dot, with the largest radius at which the tallest column fits. */
+/** Stacks dots in columns, with the largest radius at which the tallest column fits. */
 function stack(
   values: readonly number[],
   x: (value: number) => number,
   tall: number,
 ): { stacks: Dot[]; radius: number } {
   for (let radius = RADIUS_MAX; ; radius -= 0.5) {
-    const stacks = columns(values, x, radius);
-    const most = Math.max(0, ...stacks.map((dot) => dot.level + 1));
-    if (most * radius * 2 <= tall || radius <= 1) return { stacks, radius };
+    const groups = columns(values, x, radius);
+    const most = Math.max(0, ...groups.map((group) => group.values.length));
+    // Dots of a few values, far apart, would be too small to count: they are beside each other.
+    const isOne = most * RADIUS_COUNTED * 2 <= tall;
+    const gaps = groups.slice(1).map((group, i) => group.middle - (groups[i] as Column).middle);
+    const room = Math.floor((0.8 * Math.min(...gaps, Infinity)) / (radius * 2));
+    const abreast = isOne ? 1 : Math.max(1, Math.min(ABREAST_MAX, room));
+    if (Math.ceil(most / abreast) * radius * 2 > tall && radius > 1) continue;
+    // No more of them abreast than it takes.
+    const needed = Math.min(abreast, Math.ceil(most / Math.max(1, Math.floor(tall / (radius * 2)))));
+    const stacks = groups.flatMap(({ values, middle }) =>
+      values.map((value, i) => {
+        const side = (i % needed) - (needed - 1) / 2;
+        return { value, x: middle + side * radius * 2, level: Math.floor(i / needed) };
+      }),
+    );
+    return { stacks, radius };
   }
 }
 
-function columns(values: readonly number[], x: (value: number) => number, radius: number): Dot[] {
-  const dots: Dot[] = [];
-  let column: number[] = [];
-  const close = () => {
-    if (column.length === 0) return;
-    const middle = (x(column[0] as number) + x(column.at(-1) as number)) / 2;
-    column.forEach((value, level) => dots.push({ value, x: middle, level }));
-  };
+interface Column {
+  values: number[];
+  middle: number;
+}
+
+function columns(values: readonly number[], x: (value: number) => number, radius: number): Column[] {
+  const groups: Column[] = [];
+  let first = -Infinity;
   for (const value of values) {
     // A column holds what is within a dot's width of its first value.
-    if (column.length > 0 && x(value) - x(column[0] as number) >= radius * 2) {
-      close();
-      column = [];
+    if (x(value) - first >= radius * 2) {
+      groups.push({ values: [], middle: 0 });
+      first = x(value);
     }
-    column.push(value);
+    const group = groups.at(-1) as Column;
+    group.values.push(value);
+    group.middle = (first + x(value)) / 2;
   }
-  close();
-  return dots;
+  return groups;
 }

@@ -31,6 +31,37 @@ interface Props {
 const MARGIN = { top: 8, right: 12, bottom: 24, left: 48 };
 const BARE_LEFT = 12;
 
+/** About the width of a character of an axis, in pixels. */
+const CHARACTER = 7;
+const TEXT_MAX = 24;
+
+/** A text below the horizontal axis. */
+interface Mark {
+  at: number;
+  x: number;
+  text: string;
+}
+
+/** Texts below the axis that do not touch: labels are cut to their room, and numbers that have none are left out. */
+function marks(places: readonly number[], plot: Plot, xText: (value: number) => string, isWord: boolean): Mark[] {
+  const room = places.length > 1 ? plot.x.at(places[1] as number) - plot.x.at(places[0] as number) : plot.width;
+  const most = isWord ? Math.max(2, Math.floor(room / CHARACTER) - 1) : TEXT_MAX;
+  let end = -Infinity;
+  return places.flatMap((at) => {
+    const text = cut(xText(at), most);
+    const half = (text.length * CHARACTER) / 2;
+    const x = Math.max(half, Math.min(plot.width - half, plot.x.at(at)));
+    if (!isWord && x - half < end) return [];
+    end = x + half + CHARACTER;
+    return [{ at, text, x }];
+  });
+}
+
+function cut(text: string, most: number): string {
+  const characters = [...text.replace(/\s+/g, " ")];
+  return characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : characters.join("");
+}
+
 /** The width of an element as it changes. */
 export function useWidth(element: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0);
@@ -79,9 +110,9 @@ export function Frame(props: Props) {
             {children(plot)}
             <g class="axis">
               <line x1={edge} x2={width - MARGIN.right} y1={height - MARGIN.bottom} y2={height - MARGIN.bottom} />
-              {horizontal.map((tick) => (
-                <text key={tick} x={plot.x.at(tick)} y={height - 8}>
-                  {xText(tick)}
+              {marks(horizontal, plot, xText, props.xTicks !== undefined).map(({ at, x, text }) => (
+                <text key={at} x={x} y={height - 8}>
+                  {text}
                 </text>
               ))}
             </g>

@@ -2,7 +2,7 @@ import type { Bin } from "../api/types";
 import { count, percent, value } from "../app/format";
 import { Frame, useCursor } from "./frame";
 import { type Bar, type Series, bars, isDiscrete } from "./series";
-import { extent } from "./scale";
+import { extent, linear } from "./scale";
 
 interface Props {
   label: string;
@@ -24,7 +24,8 @@ export function binText(bin: Bin, word?: (code: number) => string | undefined): 
 export function Histogram({ label, series, unit, height, word, onPick }: Props) {
   const all = series.map(bars);
   const widths = all.map((some) => (some[0] ? some[0].right - some[0].left : 1));
-  const sameWidth = widths.every((width) => Math.abs(width / (widths[0] ?? 1) - 1) < 1e-9);
+  const sameWidth =
+    series.length === 1 || widths.every((width) => Math.abs(width / (widths[0] ?? 1) - 1) < 1e-9);
   const tall = (bar: Bar) => (sameWidth ? bar.share : bar.share / (bar.right - bar.left));
   const [left, right] = extent(all.flatMap((some) => some.flatMap((bar) => [bar.left, bar.right])));
   const top = Math.max(1e-12, ...all.flatMap((some) => some.map(tall)));
@@ -112,11 +113,11 @@ export function Spark({ series, width = 120, height = 28 }: { series: Series; wi
   const some = bars(series);
   const [left, right] = extent(some.flatMap((bar) => [bar.left, bar.right]));
   const top = Math.max(1e-12, ...some.map((bar) => bar.share));
-  const scale = width / (right - left || 1);
+  const { at } = linear([left, right], [0, width]);
   const path = some.map((bar) => {
-    const wide = Math.max(1, (bar.right - bar.left) * scale - 0.6);
+    const wide = Math.max(1, at(bar.right) - at(bar.left) - 0.6);
     const tall = Math.max(0.5, (bar.share / top) * height);
-    return `M${((bar.left - left) * scale).toFixed(1)},${height}v${(-tall).toFixed(1)}h${wide.toFixed(1)}v${tall.toFixed(1)}z`;
+    return `M${at(bar.left).toFixed(1)},${height}v${(-tall).toFixed(1)}h${wide.toFixed(1)}v${tall.toFixed(1)}z`;
   });
   return (
     <svg class="spark" viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">

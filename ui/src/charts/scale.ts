@@ -6,20 +6,29 @@ export interface Scale {
 }
 
 export function linear(domain: readonly [number, number], range: readonly [number, number]): Scale {
-  const span = domain[1] - domain[0] || 1;
-  const slope = (range[1] - range[0]) / span;
+  const [low, high] = domain;
+  const size = range[1] - range[0];
+  // The span of numbers near the largest ones is none: half of it is.
+  const unit = Number.isFinite(high - low) ? 1 : 0.5;
+  const span = high * unit - low * unit || 1;
   return {
     domain,
-    at: (value) => range[0] + (value - domain[0]) * slope,
-    invert: (pixel) => domain[0] + (pixel - range[0]) / slope,
+    at: (value) => range[0] + ((value * unit - low * unit) / span) * size,
+    invert: (pixel) => low + (((pixel - range[0]) / size) * span) / unit,
   };
+}
+
+/** A domain with a share of its width added on both sides; more where doubles are farther apart. */
+export function padded([low, high]: readonly [number, number], share: number): [number, number] {
+  const apart = Math.max(Math.abs(low), Math.abs(high)) * 2 * Number.EPSILON;
+  const margin = Math.max(high * share - low * share || share, apart);
+  return [Math.max(-Number.MAX_VALUE, low - margin), Math.min(Number.MAX_VALUE, high + margin)];
 }
 
 /** About `wanted` round numbers inside the domain; with `whole`, integers only. */
 export function ticks([low, high]: readonly [number, number], wanted: number, whole = false): number[] {
-  const span = high - low;
-  if (!(span > 0) || !Number.isFinite(span)) return [low];
-  const rough = span / Math.max(1, wanted);
+  if (!(high > low)) return [low];
+  const rough = high / Math.max(1, wanted) - low / Math.max(1, wanted);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough) ?? rough;
   const used = whole ? Math.max(1, Math.round(step)) : step;

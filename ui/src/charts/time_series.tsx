@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import type uPlot from "uplot";
+import type { Integer } from "../api/json";
 import { theme, zone } from "../app/preferences";
 import { value } from "../app/format";
 import { colour } from "./colour";
@@ -8,7 +9,7 @@ import { useWidth } from "./frame";
 export interface Line {
   name: string;
   /** A gap where it is `null`; lines pass over places that are `undefined`. */
-  values: (number | null | undefined)[];
+  values: (Integer | null | undefined)[];
 }
 
 interface Props {
@@ -40,7 +41,7 @@ export function TimeSeries({
   const names = lines.map((line) => line.name).join("\n");
   const plot = useRef<uPlot>(undefined);
   const data = useRef<uPlot.AlignedData>([at]);
-  data.current = [at, ...lines.map((line) => line.values)];
+  data.current = [at, ...lines.map((line) => line.values.map((n) => (typeof n === "bigint" ? Number(n) : n)))];
   useEffect(() => {
     if (width === 0) return;
     let gone = false;
@@ -77,6 +78,23 @@ const CLOCK: uPlot.Axis.Values = [
   [0.001, ":{ss}.{fff}", "\n{YYYY}-{MM}-{DD} {HH}:{mm}", null, "\n{MM}-{DD} {HH}:{mm}", null, "\n{HH}:{mm}", null, 1],
 ];
 
+/** Around a lone moment, in seconds. */
+const AROUND_S = 60;
+
+/** The places of points whose neighbours are gaps: no line shows them. */
+function lone(plot: uPlot, series: number, isShown: boolean): number[] | null {
+  if (isShown) return null;
+  const values = plot.data[series] ?? [];
+  const near = (place: number, step: number) => {
+    let at = place + step;
+    while (values[at] === undefined && at >= 0 && at < values.length) at += step;
+    return values[at] ?? null;
+  };
+  return [...values.keys()].filter(
+    (place) => values[place] != null && near(place, -1) === null && near(place, 1) === null,
+  );
+}
+
 const FROM_ZERO: uPlot.Range.Config = { min: { pad: 0, soft: 0, mode: 2 }, max: { pad: 0.1, soft: 0, mode: 2 } };
 
 function options(
@@ -97,7 +115,15 @@ function options(
     tzDate: (seconds) =>
       zone.value === "utc" ? UPlot.tzDate(new Date(seconds * 1000), "Etc/UTC") : new Date(seconds * 1000),
     scales: {
-      x: { time: !how.isNumber },
+      x: {
+        time: !how.isNumber,
+        range: ({ data: [at] }, from, to) => {
+          const [only] = at.length === 1 ? at : [];
+          if (only === undefined) return [from, to];
+          const around = how.isNumber ? Math.abs(only) * 0.1 || 1 : AROUND_S;
+          return [only - around, only + around];
+        },
+      },
       // Zeros alone would be drawn on a scale up to 100.
       ...(how.fromZero && { y: { range: (_, _min, max) => UPlot.rangeNum(0, max || 1, FROM_ZERO) } }),
     },
@@ -108,6 +134,7 @@ function options(
         label: name,
         stroke: probe(`--series-${(i % 8) + 1}`),
         width: 1.5,
+        points: { filter: lone },
         value: (_: uPlot, n: number | null) => (n === null || n === undefined ? "" : text(n)),
       })),
     ],

@@ -2,11 +2,18 @@ import type { ComponentChildren } from "preact";
 import { attempt } from "../app/toasts";
 import { Icon } from "./icon";
 
+interface Props {
+  title: string;
+  /** Whether the page has nothing else. */
+  isWhole?: boolean;
+  children?: ComponentChildren;
+}
+
 /** Says why a place is empty and what to do. */
-export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+export function Empty({ title, isWhole = false, children }: Props) {
   return (
     <div class="empty">
-      <h2>{title}</h2>
+      {isWhole ? <h1>{title}</h1> : <h2>{title}</h2>}
       {children && <div>{children}</div>}
     </div>
   );

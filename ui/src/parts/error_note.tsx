@@ -18,7 +18,7 @@ export function ErrorNote({ error, again }: { error: ApiError; again?: () => voi
 
 /** An expression with the fault marked from `place` on. */
 export function Marked({ text, place }: { text: string; place: number }) {
-  const end = text.slice(place).match(/^\s*\S+/)?.[0].length ?? 0;
+  const end = text.slice(place).match(/^\s*("[^"]*"?|'[^']*'?|\S+)/)?.[0].length ?? 0;
   return (
     <code class="marked">
       {text.slice(0, place)}

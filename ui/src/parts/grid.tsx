@@ -224,7 +224,7 @@ function Title({ column, place, left, width, sort, onSort }: TitleProps) {
   const is = sort?.column === place ? (sort.down ? "descending" : "ascending") : undefined;
   const name = (
     <>
-      <span class="name">{column.name}</span>
+      <span class="name">{oneLine(column.name)}</span>
       <small>
         {column.type}
         <span aria-hidden="true">{is === "descending" ? " ↓" : is === "ascending" ? " ↑" : ""}</span>

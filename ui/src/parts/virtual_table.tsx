@@ -133,6 +133,8 @@ export function Head<Row>({ columns, sort, onSort }: HeadProps<Row>) {
     <thead>
       <tr>
         {columns.map((column) => {
+          // A column that needs no title has no header for screen readers.
+          if (column.title === "") return <td key={column.key} />;
           const is = sort?.key === column.key ? (sort.down ? "descending" : "ascending") : undefined;
           return (
             <th key={column.key} scope="col" class={column.align} aria-sort={is} title={column.hint}>

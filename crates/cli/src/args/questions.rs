@@ -87,7 +87,8 @@ pub(crate) struct OutcomeArgs {
     pub(crate) ensemble: String,
     /// Entity to show
     ///
-    /// Leave it out if every outcome is written as ENTITY:OUTCOME and named with --outcome.
+    /// Leave it out if the ensemble has only one, or if every outcome is written as ENTITY:OUTCOME and named with
+    /// --outcome.
     pub(crate) entity: Option<String>,
     /// Outcomes to show, or expressions of them
     ///
@@ -98,7 +99,7 @@ pub(crate) struct OutcomeArgs {
     #[arg(long = "entity", value_name = "NAME")]
     pub(crate) entities: Vec<String>,
     /// Outcome or expression to show (repeatable)
-    #[arg(long = "outcome", value_name = "NAME|EXPR", required_unless_present = "names")]
+    #[arg(long = "outcome", value_name = "NAME|EXPR")]
     pub(crate) outcomes: Vec<String>,
     /// List the cumulative distribution
     ///
@@ -139,7 +140,7 @@ pub(crate) struct CorrelateArgs {
     /// Entity whose outcomes to correlate
     ///
     /// Write outcomes of other entities as ENTITY:OUTCOME.
-    #[arg(long, value_name = "NAME", required_unless_present = "outcomes")]
+    #[arg(long, value_name = "NAME")]
     pub(crate) entity: Option<String>,
     /// Outcome or expression to correlate (repeatable)
     ///
@@ -149,6 +150,42 @@ pub(crate) struct CorrelateArgs {
     /// Limit the pairs of a long table
     ///
     /// The strongest pairs come first.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) top: usize,
+    #[command(flatten)]
+    pub(crate) data: PlaceArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+/// Arguments of `leverage`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct LeverageArgs {
+    /// Ensemble to ask
+    pub(crate) ensemble: String,
+    /// Condition whose probability moves
+    #[arg(long, value_name = "EXPR")]
+    pub(crate) condition: String,
+    /// Entity whose outcomes the conditions name
+    ///
+    /// Write outcomes of other entities as ENTITY:OUTCOME.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) entity: Option<String>,
+    #[command(flatten)]
+    pub(crate) worlds: GivenArgs,
+    /// Look for events of this entity only (repeatable)
+    ///
+    /// Default: all entities.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) among: Vec<String>,
+    /// Outcome or expression to look at (repeatable)
+    ///
+    /// Default: all flags and codes with labels, and as many numbers as the ensemble's size allows.
+    #[arg(long = "outcome", value_name = "NAME|EXPR")]
+    pub(crate) outcomes: Vec<String>,
+    /// Limit the events
+    ///
+    /// Those that move the probability most come first.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) top: usize,
     #[command(flatten)]

@@ -19,6 +19,7 @@ mod football;
 mod import;
 mod info;
 mod insert;
+mod leverage;
 mod loadgen;
 mod models;
 mod named;
@@ -95,6 +96,7 @@ pub(crate) fn dispatch(args: Args, settings: &[Setting]) -> Result<ExitCode> {
         Command::Loadgen(args) => loadgen::loadgen(&args),
         Command::Compare(args) => run(compare::compare(&args)),
         Command::Correlate(args) => run(correlate::correlate(&args)),
+        Command::Leverage(args) => run(leverage::leverage(&args)),
         Command::Events(args) => run(events::events(&args)),
         Command::Verify { ensemble, replay, played_by, data, format } => {
             run(verify::verify(&data.data, &ensemble, replay, &played_by, format.format))

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use ensemble::{Distribution, Interval, OutcomeAnswer, OutcomeQuestion};
 
 use super::open_columns;
@@ -17,14 +17,22 @@ const BAR_EIGHTHS: f64 = 400.0;
 
 pub(crate) async fn outcome(args: &OutcomeArgs) -> Result<()> {
     let columns = open_columns(&args.data.data, &args.ensemble).await?;
+    let catalogue = &columns.ensemble().plan.catalogue;
+    // The only entity may be left out: then the first word is an outcome.
+    let is_entity = |word: &&String| catalogue.entities.len() > 1 || catalogue.entity(word).is_some();
+    let entity = args.entity.iter().filter(is_entity);
+    let first = args.entity.iter().filter(|word| !is_entity(word));
     let question = OutcomeQuestion {
         ensemble: args.ensemble.clone(),
-        entities: args.entity.iter().chain(&args.entities).cloned().collect(),
-        outcomes: args.names.iter().chain(&args.outcomes).cloned().collect(),
+        entities: entity.chain(&args.entities).cloned().collect(),
+        outcomes: first.chain(&args.names).chain(&args.outcomes).cloned().collect(),
         cdf: args.cdf,
         bins: BINS,
         quantiles: QUANTILES.to_vec(),
     };
+    if question.outcomes.is_empty() {
+        bail!("no outcome is named: name one after the entity, or with --outcome");
+    }
     let shown = question.answer(&columns, &|| true)?;
     match args.format.format {
         Format::Json => print_json(&shown.iter().map(|s| s.to_json(&question)).collect::<Vec<_>>()),

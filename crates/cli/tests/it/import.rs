@@ -58,6 +58,30 @@ fn imported_worlds_answer_questions() {
 }
 
 #[test]
+fn the_only_entity_of_an_ensemble_need_not_be_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = &folder.path().join("data");
+    let file = folder.path().join("queue.csv");
+    std::fs::write(&file, "world,wait,served\n0,1.5,3\n1,2.5,4\n2,0.25,9\n").unwrap();
+    json(data, &["import", "queue", file.to_str().unwrap()]);
+    let alike = |words: &[&str], named: &[&str]| {
+        let found = json(data, words);
+        assert_eq!(found, json(data, &[words, named].concat()), "{words:?}");
+        found
+    };
+    let shown = alike(&["outcome", "queue", "--outcome", "wait"], &["--entity", "all"]);
+    assert_eq!(shown, json(data, &["outcome", "queue", "wait"]));
+    assert_eq!(shown, json(data, &["outcome", "queue", "all", "wait"]));
+    alike(&["probability", "queue", "--condition", "wait > 1"], &["--entity", "all"]);
+    alike(&["leverage", "queue", "--condition", "wait > 1", "--min-worlds", "1"], &["--entity", "all"]);
+    assert_eq!(json(data, &["correlate", "queue"])["outcomes"], json!(["served", "wait"]));
+    assert_eq!(json(data, &["compare", "queue", "queue", "--outcome", "wait"])[0]["difference"], json!(0.0));
+    let said = |words: &[&str]| String::from_utf8(run(data, words).stderr).unwrap();
+    assert!(said(&["outcome", "queue"]).contains("no outcome is named"));
+    assert!(said(&["outcome", "queue", "wiat"]).contains("did you mean wait?"));
+}
+
+#[test]
 fn small_numbers_are_shown_with_their_digits() {
     let folder = tempfile::tempdir().unwrap();
     let data = &folder.path().join("data");

@@ -106,6 +106,35 @@ fn correlations_are_those_of_the_outcomes() {
 }
 
 #[test]
+fn leverage_is_the_share_of_worlds_with_and_without_an_event() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    json(data, &["run", "football", "--worlds", "60", "--events", "replay", "--name", "season"]);
+    let asked = ["leverage", "season", "--condition", "team-01:made_playoffs", "--outcome", "home_won", "--top", "5"];
+    let found = json(data, &asked);
+    assert_eq!((&found["worlds"], &found["compared"]), (&60.into(), &288.into()));
+    let events = found["events"].as_array().unwrap();
+    let movements: Vec<f64> = events.iter().map(|event| event["movement"].as_f64().unwrap()).collect();
+    assert!(movements.len() == 5 && movements.is_sorted_by(|a, b| a >= b), "{movements:?}");
+    for (event, movement) in events.iter().zip(movements) {
+        let given = |condition: &str| {
+            let words =
+                ["probability", "season", "--condition", "team-01:made_playoffs", "--min-worlds", "1", "--given"];
+            json(data, &[&words[..], &[condition]].concat())["probability"].as_f64().unwrap()
+        };
+        let leg = event["leg"].as_str().unwrap();
+        let (with, without) = (given(leg), given(&format!("not ({leg})")));
+        let share = event["worlds"].as_f64().unwrap() / 60.0;
+        assert_eq!((event["with"].as_f64(), event["without"].as_f64()), (Some(with), Some(without)), "{event}");
+        assert!((movement - 2.0 * share * (1.0 - share) * (with - without).abs()).abs() < 1e-12, "{event}");
+    }
+    let shown = run(data, &[&asked[..], &["--among", "game-273"]].concat());
+    let (table, about) = (String::from_utf8(shown.stdout).unwrap(), String::from_utf8(shown.stderr).unwrap());
+    assert!(table.lines().nth(1).unwrap().starts_with("game-273:home_won"), "{table}");
+    assert!(about.contains("of 60 worlds") && about.contains("none of 1 events"), "{about}");
+}
+
+#[test]
 fn a_moment_of_a_game_selects_worlds_alike_from_stored_and_replayed_events() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();

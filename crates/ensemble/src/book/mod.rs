@@ -136,7 +136,7 @@ impl Bet {
     /// The worlds in which it is met.
     fn met(&self, legs: &mut Legs<'_>, catalogue: &Catalogue, entity: Option<usize>) -> Result<Arc<BitSet>, BetError> {
         let of_entity = |error: model::UnknownName| (BetField::Entity, error.into());
-        let own = self.entity.as_deref().map(|name| catalogue.find_entity(name)).transpose().map_err(of_entity)?;
+        let own = catalogue.asked_entity(self.entity.as_deref()).map_err(of_entity)?;
         legs.met(own.or(entity), &self.legs).map_err(|error| (BetField::Legs, error))
     }
 }
@@ -168,7 +168,7 @@ impl BookQuestion {
     ) -> Result<BookAnswer, QuestionError> {
         self.check()?;
         let catalogue = &columns.ensemble().plan.catalogue;
-        let entity = self.entity.as_deref().map(|name| catalogue.find_entity(name)).transpose()?;
+        let entity = catalogue.asked_entity(self.entity.as_deref())?;
         let (unit, profits) = profits(&self.bets).ok_or(QuestionError::BookAmounts)?;
         let mut legs = Legs::new(columns, wanted);
         let mut met = Vec::with_capacity(self.bets.len());

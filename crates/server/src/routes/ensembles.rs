@@ -289,7 +289,7 @@ fn summary() -> Value {
     object(
         &["entity", "title", "outcomes", "tables"],
         &json!({
-            "entity": text(), "title": text(), "outcomes": map(&nullable(&number())), "tables": list(&table),
+            "entity": text(), "title": text(), "outcomes": map(&real()), "tables": list(&table),
             "note": {"type": "string", "description": "Why the tables are not the model's"},
         }),
     )
@@ -304,8 +304,8 @@ fn correlations() -> Value {
 
 fn comparison() -> Value {
     record(&json!({
-        "outcome": text(), "worlds": integer(), "is_paired": boolean(), "means": list(&number()),
-        "difference": number(), "ci": interval(&number()), "ci_half_width": nullable(&number()),
+        "outcome": text(), "worlds": integer(), "is_paired": boolean(), "means": list(&real()),
+        "difference": real(), "ci": interval(&number()), "ci_half_width": nullable(&number()),
         "unpaired_half_width": nullable(&number()), "correlation": nullable(&number()),
         "shares": nullable(&list(&number())),
     }))

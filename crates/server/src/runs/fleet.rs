@@ -26,6 +26,8 @@ pub(crate) struct Fleet {
 #[derive(Default)]
 struct Seen {
     at: Option<Instant>,
+    /// The time at which the question was asked whose answer is in the view.
+    asked_at: Option<Instant>,
     is_asking: bool,
     view: View,
 }
@@ -92,14 +94,19 @@ impl Fleet {
             let ledger = self.ledger().await?;
             Ok::<_, FleetError>((::fleet::status(&ledger).await?, ::fleet::workers(&ledger).await?))
         };
+        let asked_at = Some(Instant::now());
         let asked = asked.await;
         {
             let mut seen = self.seen();
-            match asked {
-                Ok((ensembles, workers)) => {
-                    seen.view = View { ensembles: Arc::new(ensembles), workers: Arc::new(workers), error: None };
+            // Of two questions at once, the answer to the earlier one may come last: it is older than what is known.
+            if seen.asked_at <= asked_at {
+                seen.asked_at = asked_at;
+                match asked {
+                    Ok((ensembles, workers)) => {
+                        seen.view = View { ensembles: Arc::new(ensembles), workers: Arc::new(workers), error: None };
+                    }
+                    Err(error) => seen.view.error = Some(error.to_string()),
                 }
-                Err(error) => seen.view.error = Some(error.to_string()),
             }
             (seen.at, seen.is_asking) = (Some(Instant::now()), false);
         }

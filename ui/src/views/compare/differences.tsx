@@ -40,8 +40,8 @@ export function Differences({ rows, names, chosen, onChoose }: Props) {
         </button>
       ),
     },
-    { key: "first", title: names[0], width: 92, align: "right", cell: ({ spec, found }) => number(spec, found.means[0]) },
-    { key: "second", title: names[1], width: 92, align: "right", cell: ({ spec, found }) => number(spec, found.means[1]) },
+    { key: "first", title: names[0], width: 112, align: "right", cell: ({ spec, found }) => number(spec, found.means[0]) },
+    { key: "second", title: names[1], width: 112, align: "right", cell: ({ spec, found }) => number(spec, found.means[1]) },
     {
       key: "difference",
       title: "Difference",
@@ -59,9 +59,9 @@ export function Differences({ rows, names, chosen, onChoose }: Props) {
     {
       key: "ci",
       title: "Interval",
-      width: 160,
+      width: 190,
       align: "right",
-      cell: ({ spec, found }) => found.ci && `${signed(spec, found.ci[0])} to ${signed(spec, found.ci[1])}`,
+      cell: ({ spec, found }) => typeof found.ci?.[0] === "number" && `${signed(spec, found.ci[0])} to ${signed(spec, found.ci[1])}`,
     },
     {
       key: "correlation",
@@ -99,8 +99,9 @@ function unitOf(spec: OutcomeSpec): string {
 }
 
 function number(spec: OutcomeSpec, n: Comparison["difference"]): string {
-  if (typeof n !== "number") return n;
-  return spec.kind === "flag" ? percent(n) : value(round(n));
+  if (typeof n !== "number") return n ?? "";
+  if (spec.kind === "flag") return percent(n);
+  return n !== 0 && Math.abs(n) < 1e-4 ? n.toExponential(3) : value(round(n));
 }
 
 function signed(spec: OutcomeSpec, n: Comparison["difference"]): string {

@@ -45,7 +45,7 @@ export function dots(distribution: Distribution): number[] {
   return DOT_QUANTILES.map((q) => distribution.quantiles[String(q)]).filter((v) => typeof v === "number");
 }
 
-/** Whether charts can show it: all of its values are finite. */
-export function isFinite({ min, max }: { min: Real; max: Real }): boolean {
-  return typeof min === "number" && typeof max === "number";
+/** Whether charts can show it: all of its values are finite, and so are the bounds of its bins. */
+export function isFinite({ min, max, histogram }: Distribution): boolean {
+  return [min, max, ...histogram.flatMap((bin): Real[] => [bin.from, bin.to])].every(Number.isFinite);
 }

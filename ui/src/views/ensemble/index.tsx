@@ -3,7 +3,7 @@ import type { ComponentType } from "preact";
 import { ApiError, get } from "../../api/client";
 import type { Description, Ensemble } from "../../api/types";
 import { useAsked } from "../../app/asked";
-import { count, duration, percent, rate } from "../../app/format";
+import { count, duration, percent, plural, rate } from "../../app/format";
 import { listChanges, runs } from "../../app/live";
 import { Link, href, query } from "../../app/router";
 import { useTitle } from "../../app/title";
@@ -87,8 +87,7 @@ function Top({ current: { name, stored, run } }: { current: Current }) {
         {state}
       </span>
       <span class="muted">
-        {count(worlds)}
-        {worlds < planned && ` of ${count(planned)}`} worlds · {stored.model} · seed {String(stored.seed)} · version{" "}
+        {worlds < planned ? `${count(worlds)} of ${plural(planned, "world")}` : plural(worlds, "world")} · {stored.model} · seed {String(stored.seed)} · version{" "}
         {stored.version}
       </span>
       {run && worlds < planned && (
@@ -109,9 +108,13 @@ function Top({ current: { name, stored, run } }: { current: Current }) {
 
 function Missing({ name, starts }: { name: string; starts: boolean }) {
   if (starts)
-    return <Empty title={`${name} has no worlds yet`}>Its first worlds are being played; this page follows.</Empty>;
+    return (
+      <Empty isWhole title={`${name} has no worlds yet`}>
+        Its first worlds are being played; this page follows.
+      </Empty>
+    );
   return (
-    <Empty title={`There is no ensemble "${name}"`}>
+    <Empty isWhole title={`There is no ensemble "${name}"`}>
       It may have been dropped or renamed. <Link to={href([])}>Go to the list</Link>, or play it:
       <Command text={`manyworlds run MODEL --worlds 1000 --name '${name}'`} />
     </Empty>

@@ -74,7 +74,12 @@ export function OutcomeView({ entity, outcome }: { entity: EntitySpec; outcome: 
       <Overlay entity={entity} others={others} />
       {found.error && <ErrorNote error={found.error} again={found.again} />}
       {found.value && found.value.some((one) => !isFinite(one)) && (
-        <p class="note">Some values are infinite or no numbers, so there is no picture.</p>
+        <>
+          <p class="note">Some values are infinite, no numbers, or too far apart, so there is no picture.</p>
+          <section class="card view dense">
+            <Numbers found={found.value} isFlag={spec?.kind === "flag"} />
+          </section>
+        </>
       )}
       {found.value?.every(isFinite) && first && (
         <div class="pictures" data-busy={found.busy}>
@@ -101,7 +106,7 @@ export function OutcomeView({ entity, outcome }: { entity: EntitySpec; outcome: 
             ))}
           </Picture>
           <section class="card view dense">
-            <Numbers found={found.value} isFlag={spec?.kind === "flag"} />
+            {(!first.labels || several) && <Numbers found={found.value} isFlag={spec?.kind === "flag"} />}
             {first.labels && <Labels labels={first.labels} />}
           </section>
         </div>

@@ -42,7 +42,7 @@ const COLUMNS: Column<Row>[] = [
     width: 72,
     cell: ({ run }) => run && <Actions run={run} />,
   },
-  { key: "model", title: "Model", width: 80, sorts: true, cell: (row) => row.model },
+  { key: "model", title: "Model", sorts: true, cell: (row) => <span title={row.model}>{row.model}</span> },
   {
     key: "differs",
     title: "Differs in",
@@ -52,10 +52,9 @@ const COLUMNS: Column<Row>[] = [
   {
     key: "seed",
     title: "Seed",
-    width: 52,
     align: "right",
     sorts: true,
-    cell: ({ stored }) => (stored?.seed === undefined ? "" : String(stored.seed)),
+    cell: ({ stored }) => <span title={seed(stored)}>{seed(stored)}</span>,
   },
   {
     key: "bytes",
@@ -65,8 +64,15 @@ const COLUMNS: Column<Row>[] = [
     sorts: true,
     cell: ({ stored }) => stored?.outcome_bytes !== undefined && bytes(stored.outcome_bytes + stored.event_bytes),
   },
-  { key: "created", title: "Created", width: 166, sorts: true, cell: ({ stored }) => time(stored?.created) },
+  { key: "created", title: "Created", width: 178, sorts: true, cell: ({ stored }) => time(stored?.created) },
 ];
+
+/** Pixels of a character and beside a text, and the characters of a column that fits its texts. */
+const [CHARACTER, PADDING, TEXT_MAX] = [8, 20, 14];
+
+function seed(stored: Ensemble | undefined): string {
+  return stored?.seed === undefined ? "" : String(stored.seed);
+}
 
 function playing(run: Run | undefined): Run | undefined {
   return run?.state === "running" ? run : undefined;
@@ -78,8 +84,17 @@ function columnsOf(rows: readonly Row[], isNarrow: boolean): Column<Row>[] {
     ...(rows.some((row) => row.run !== undefined) ? [] : ["rate", "left", "actions"]),
     ...(rows.some((row) => row.differs.length > 0) ? [] : ["differs"]),
   ]);
-  const width = ({ key, width }: Column<Row>) =>
-    isNarrow && key === "name" ? { width: 130 } : width === undefined ? {} : { width };
+  const widest = (text: (row: Row) => string) =>
+    Math.min(TEXT_MAX, Math.max(4, ...rows.map((row) => text(row).length))) * CHARACTER + PADDING;
+  const fitted: Record<string, number> = {
+    ...(isNarrow && { name: 130 }),
+    model: widest((row) => row.model),
+    seed: widest((row) => seed(row.stored)),
+  };
+  const width = ({ key, width }: Column<Row>) => {
+    const found = fitted[key] ?? width;
+    return found === undefined ? {} : { width: found };
+  };
   return COLUMNS.filter((column) => !without.has(column.key)).map((column) => ({ ...column, ...width(column) }));
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { count } from "../../app/format";
+import { count, plural } from "../../app/format";
 import { allOf, qualified } from "../../app/expression";
 import { ODDS, oddsFormat } from "../../app/preferences";
 import { type Joint, jointHref, jointOf, leverageHref, remember, remembered, withBet, worldHref } from "../../app/question";
@@ -136,12 +136,12 @@ function TooFew({ body, onLower }: { body: Record<string, unknown>; onLower: (le
   return (
     <div class="error-note" role="alert">
       <p>
-        Only {count(matched)} of {count(worlds)} worlds match the givens; an answer needs {count(Number(body.minimum))}.
+        Only {count(matched)} of {plural(worlds, "world")} match the givens; an answer needs {count(Number(body.minimum))}.
         {typeof needed === "number" && ` About ${count(needed)} worlds would suffice.`}
       </p>
       {matched > 0 && (
         <button class="small" onClick={() => onLower(matched)}>
-          Answer with {count(matched)} worlds
+          Answer with {plural(matched, "world")}
         </button>
       )}
     </div>

@@ -7,10 +7,11 @@ import { Logs } from "./logs";
 import { Tokens } from "./tokens";
 
 /** The server: its health and measurements, settings, logs of tables and tokens. */
-export default function ServerView({ rest: [part = ""] }: { rest: string[] }) {
+export default function ServerView({ rest: [wanted = ""] }: { rest: string[] }) {
   useTitle("Server");
   const parts: [string, string][] = [["", "Health"], ["limits", "Settings"], ["logs", "Logs"]];
   if (isAdmin.value) parts.push(["tokens", "Tokens"]);
+  const part = parts.some(([at]) => at === wanted) ? wanted : "";
   return (
     <div class="view">
       <header class="bar-row">

@@ -142,7 +142,7 @@ function Groups({ groups, measure, name }: { groups: readonly Group[]; measure: 
               <bdi>{label(group.key)}</bdi>
             </button>
           ),
-          value: group.value ?? 0,
+          value: Number(group.value ?? 0),
           text: group.value === null ? "NULL" : value(group.value),
         }))}
       />

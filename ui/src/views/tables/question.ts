@@ -90,7 +90,7 @@ const ask = (question: object, signal: AbortSignal) => post<Row[]>("/api/v1/ask"
 /** A group of the answer: its label, its value, and the condition that its rows meet. */
 export interface Group {
   key: unknown;
-  value: number | null;
+  value: Integer | null;
   condition: string;
 }
 
@@ -113,7 +113,7 @@ export function condition(column: TableColumn, value: unknown): string {
 export interface Points {
   /** Unix seconds, every bucket of the span. */
   at: number[];
-  lines: { name: string; values: (number | null)[] }[];
+  lines: { name: string; values: (Integer | null)[] }[];
   bucket: string;
 }
 
@@ -130,7 +130,7 @@ export async function askPoints(asking: Asking, groups: readonly Group[] | undef
   const place = new Map(at.map((second, i) => [second, i]));
   const missing = asking.measure.of === "count" ? 0 : null;
   const keys = groups?.map((one) => one.key) ?? [undefined];
-  const lines = keys.map((key) => ({ name: groups ? label(key) : answered(asking.measure), values: at.map((): number | null => missing) }));
+  const lines = keys.map((key) => ({ name: groups ? label(key) : answered(asking.measure), values: at.map((): Integer | null => missing) }));
   const line = new Map(keys.map((key, i) => [label(key), lines[i]]));
   for (const row of rows) {
     const found = line.get(label(groups ? row[group ?? ""] : undefined));
@@ -167,6 +167,6 @@ export function label(key: unknown): string {
   return typeof key === "string" ? (key === "" ? "(empty)" : key) : String(key);
 }
 
-function number(value: unknown): number | null {
-  return value === null || value === undefined ? null : Number(value as Integer);
+function number(value: unknown): Integer | null {
+  return value === null || value === undefined ? null : typeof value === "bigint" ? value : Number(value);
 }

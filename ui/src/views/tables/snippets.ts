@@ -42,7 +42,7 @@ export function snippets(origin: string, database: string, name: string, tokens:
     {
       id: "telegraf",
       name: "Telegraf",
-      about: "In telegraf.conf. Each measurement becomes a table of the database that `bucket` names.",
+      about: "In telegraf.conf. Each measurement becomes a table of the database that bucket names.",
       text: [
         "[[outputs.influxdb_v2]]",
         `  urls = [${quoted(origin)}]`,

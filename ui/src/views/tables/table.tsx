@@ -32,7 +32,7 @@ export function TablePage({ database, name, part }: { database: string; name: st
   const about = asked.value;
   if (asked.error?.status === 404) {
     return (
-      <Empty title={`There is no table "${table}"`}>
+      <Empty isWhole title={`There is no table "${table}"`}>
         It may have been dropped. <Link to={href(["tables"])}>Go to the list of tables</Link>
       </Empty>
     );

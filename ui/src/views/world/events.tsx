@@ -37,11 +37,11 @@ export function Events({ world, entity }: { world: number; entity: string }) {
   const where = query.value.get("where") ?? "";
   const question: Question = { ensemble: name, entity, world, ...(where ? { where } : {}) };
   const key = JSON.stringify([question, stored.version]);
-  const isWithout = withoutEvents.has(ofEntity(question));
+  const isWithout = catalogue.events.length === 0 || withoutEvents.has(ofEntity(question));
   const first = useAsked(isWithout ? undefined : key, (signal) => page(question, 0, signal), (before) => sameShape(before, key));
   const isRefused = /has no events/.test(first.error?.message ?? "");
   if (isRefused) withoutEvents.add(ofEntity(question));
-  if (isWithout || isRefused || catalogue.events.length === 0) return <p class="muted">This entity has no events.</p>;
+  if (isWithout || isRefused) return <p class="muted">This entity has no events.</p>;
   return (
     <section class="view" aria-label="Events">
       <div class="events-head">
