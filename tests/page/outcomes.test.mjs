@@ -206,6 +206,7 @@ test("pictures_and_values_download", async (t) => {
 test("missing_ensemble_says_what_to_do", async (t) => {
   const page = await browse(t, `${server.url}/ui/ensemble/nobody`);
   await page.getByRole("heading", { name: 'There is no ensemble "nobody"' }).waitFor();
+  await everywhere(page);
 });
 
 test("odd_names_and_real_numbers_are_shown_as_they_are", async (t) => {
@@ -281,6 +282,16 @@ test("extreme_values_are_drawn_and_told", async (t) => {
   await dots.nth(99).waitFor();
   assert.ok(Number(await dots.first().getAttribute("r")) >= 4);
   assert.equal(new Set(await dots.evaluateAll((all) => all.map((dot) => `${dot.cx.baseVal.value} ${dot.cy.baseVal.value}`))).size, 100);
+});
+
+test("long_names_fit_every_window", async (t) => {
+  const [entity, outcome] = ["e".repeat(400), "o".repeat(150)];
+  const file = join(folder, "long.csv");
+  writeFileSync(file, `entity,${outcome}\n${entity},1\n${entity},2\n`);
+  shell("import", "long", file, "--data", folder);
+  const page = await browse(t, `${server.url}/ui/ensemble/long?${new URLSearchParams({ entity, outcome })}`);
+  await page.locator(".picture svg").first().waitFor();
+  await everywhere(page);
 });
 
 /** Checks that the texts below a chart neither touch nor leave it, and that all it draws is inside. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { before, test } from "node:test";
-import { LINES, axe, browse, data, empty, eventually, everywhere, picture, serve, shell } from "./harness.mjs";
+import { LINES, browse, data, empty, eventually, everywhere, picture, serve, shell } from "./harness.mjs";
 
 let open, guarded;
 const tokens = {};
@@ -118,7 +118,7 @@ test("revoked_token_leads_to_the_login", async (t) => {
 test("server_without_tokens_says_how_to_require_them", async (t) => {
   const page = await browse(t, `${open.url}/ui/settings/tokens`, { expect: [/409/] });
   await page.getByRole("heading", { name: "This server needs no tokens" }).waitFor();
-  await axe(page);
+  await everywhere(page);
 });
 
 test("last_hour_is_drawn", async (t) => {

@@ -17,6 +17,12 @@ test("unknown_address_leads_home", async (t) => {
   assert.equal(new URL(page.url()).pathname, "/");
 });
 
+test("unknown_address_is_clean", async (t) => {
+  const page = await browse(t, `${server.url}/ui/nowhere`);
+  await page.getByRole("heading", { name: "There is no such view" }).waitFor();
+  await axe(page);
+});
+
 test("back_returns_to_the_view_before", async (t) => {
   const page = await browse(t, server.url);
   await page.getByRole("link", { name: "season", exact: true }).click();

@@ -264,12 +264,14 @@ test("dropped_table_says_so", async (t) => {
 });
 
 test("tables_are_clean_everywhere", async (t) => {
+  await json("b.long name of a table", { value: 1 });
   const page = await browse(t, `${server.url}/ui/tables?send=python`);
   for (const [path, role, name] of [
     ["?send=python", "button", "Copy command"],
     ["/metrics/cpu?since=all&group=host", "button", "Values"],
     ["/metrics/cpu/rows", "grid", "Newest rows"],
     ["/metrics/cpu/columns", "region", "Columns"],
+    ["/b/long%20name%20of%20a%20table/columns", "region", "Columns"],
   ]) {
     await page.goto(`${server.url}/ui/tables${path}`);
     await page.getByRole(role, { name }).waitFor();

@@ -37,6 +37,15 @@ test("the_models_tables_and_events_equal_the_shell", async (t) => {
   await everywhere(page);
 });
 
+test("worlds_of_games_are_clean", async (t) => {
+  const page = await browse(t, at("season", 3, { entity: "game-001" }));
+  await page.getByRole("region", { name: "List of events" }).waitFor();
+  await everywhere(page);
+  // Imported ensembles have no events: nobody asks for them.
+  await page.goto(at("queue", 3));
+  await page.getByText("This entity has no events").waitFor();
+});
+
 test("events_are_filtered_and_faults_marked", async (t) => {
   const page = await browse(t, at("plan", 17, { entity: "beta" }), { expect: [/400/] });
   const field = page.getByRole("combobox", { name: "Filter events" });

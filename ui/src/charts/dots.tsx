@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { value } from "../app/format";
 import { Frame, useCursor } from "./frame";
-import { extent, padded } from "./scale";
+import { type Scale, extent, padded } from "./scale";
 
 interface Props {
   label: string;
@@ -53,7 +53,7 @@ export function QuantileDots({ label, quantiles, unit, height = 220, word, domai
       cursor={cursor}
     >
       {({ x, y }) => {
-        const { stacks, radius } = stack(quantiles, x.at, y.at(0) - y.at(1));
+        const { stacks, radius } = stack(quantiles, x, y.at(0) - y.at(1));
         return stacks.map((dot, i) => (
           <circle
             key={i}
@@ -75,13 +75,10 @@ interface Dot {
 }
 
 /** Stacks dots in columns, with the largest radius at which the tallest column fits. */
-function stack(
-  values: readonly number[],
-  x: (value: number) => number,
-  tall: number,
-): { stacks: Dot[]; radius: number } {
+function stack(values: readonly number[], x: Scale, tall: number): { stacks: Dot[]; radius: number } {
+  const [left, right] = x.domain.map(x.at) as [number, number];
   for (let radius = RADIUS_MAX; ; radius -= 0.5) {
-    const groups = columns(values, x, radius);
+    const groups = columns(values, x.at, radius);
     const most = Math.max(0, ...groups.map((group) => group.values.length));
     // Dots of a few values, far apart, would be too small to count: they are beside each other.
     const isOne = most * RADIUS_COUNTED * 2 <= tall;
@@ -91,12 +88,14 @@ function stack(
     if (Math.ceil(most / abreast) * radius * 2 > tall && radius > 1) continue;
     // No more of them abreast than it takes.
     const needed = Math.min(abreast, Math.ceil(most / Math.max(1, Math.floor(tall / (radius * 2)))));
-    const stacks = groups.flatMap(({ values, middle }) =>
-      values.map((value, i) => {
+    const half = needed * radius;
+    const stacks = groups.flatMap(({ values, middle }) => {
+      const inside = Math.max(left + half, Math.min(right - half, middle));
+      return values.map((value, i) => {
         const side = (i % needed) - (needed - 1) / 2;
-        return { value, x: middle + side * radius * 2, level: Math.floor(i / needed) };
-      }),
-    );
+        return { value, x: inside + side * radius * 2, level: Math.floor(i / needed) };
+      });
+    });
     return { stacks, radius };
   }
 }
