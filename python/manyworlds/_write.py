@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from . import _native
 from ._given import MAX_32, MAX_64, whole
 from ._table import arrow_object
-from .errors import Error, InvalidError
+from .errors import Error, ExistsError, InvalidError
 
 if TYPE_CHECKING:
     from ._data import Data
@@ -95,6 +95,9 @@ def write(
     }
     try:
         _native.write(store, json.dumps(request), _parts(values, entity))
+    except ExistsError as error:
+        advice = "add worlds with append=True, replace it with replace=True, or choose another name"
+        raise ExistsError(f"{error}; {advice}") from None
     except Error:
         raise
     except (TypeError, ValueError) as error:
@@ -107,6 +110,8 @@ def _parts(values: Any, entity: str) -> list[Any]:
     groups = getattr(values, "groups", None)
     if callable(groups) or isinstance(groups, tuple):
         values = _of_groups(values)
+    if hasattr(values, "to_dataset") and not hasattr(values, "data_vars"):
+        values = _of_array(values)
     if hasattr(values, "data_vars"):
         values = _of_dataset(values, entity)
     elif (arrow := arrow_object(values)) is not None:
@@ -190,6 +195,13 @@ def _of_groups(tree: Any) -> Any:
         raise InvalidError(f"{' and '.join(_GROUPS)} have different coordinates, so give one group: {error}") from None
 
 
+def _of_array(array: Any) -> Any:
+    """The Dataset of a DataArray. As an Arrow object it would be a long table of all its dimensions."""
+    if array.name is None:
+        raise InvalidError("the DataArray has no name: give its outcome one, as in array.rename('wait')")
+    return array.to_dataset()
+
+
 def _of_dataset(dataset: Any, entity: str) -> dict[str, Any]:
     """Arrays by outcome; by entity if the dataset has the dimension `entity`, or one of this name."""
     worlds = [dim for dim in ("world", "chain", "draw") if dim in dataset.dims]
@@ -221,6 +233,10 @@ def _of_entity(dataset: Any, worlds: list[str]) -> dict[str, Any]:
         others = [dim for dim in array.dims if dim not in worlds]
         values = array.transpose(*others, *worlds).values
         labels = [_labels(array, dim) for dim in others]
+        for dim, label in ((dim, label) for dim, of in zip(others, labels) for label in of):
+            # The importer would read ENTITY:OUTCOME.
+            if ":" in label:
+                raise InvalidError(f"the coordinate {dim} has {label!r}: names of outcomes hold no ':', so give it other labels")
         for place in np.ndindex(*(len(of) for of in labels)):
             within = ",".join(of[at] for of, at in zip(labels, place))
             outcomes[f"{variable}[{within}]" if others else str(variable)] = values[place].reshape(-1)

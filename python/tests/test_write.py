@@ -69,11 +69,13 @@ def test_posterior_draws(tmp_path):
     assert sorted(ens["all"].outcomes) == ["mu", "theta[a]", "theta[b]", "theta[c]"] and ens.worlds == 100
     assert ens["all"].worlds("theta[b]").tolist() == posterior.theta.sel(school="b").values.reshape(-1).tolist()
     assert ens["all"].worlds("mu").tolist() == posterior.mu.values.reshape(-1).tolist()
+    theta = mw.write("theta", posterior.theta, tmp_path, entity="school")
+    assert theta["b"].worlds("theta").tolist() == ens["all"].worlds("theta[b]").tolist() and theta.worlds == 100
 
 
 def test_worlds_are_added_and_replaced(tmp_path):
     first = mw.write("e", {"x": np.arange(10)}, tmp_path)
-    with pytest.raises(mw.ExistsError, match="exists already"):
+    with pytest.raises(mw.ExistsError, match="exists already; add worlds with append=True"):
         mw.write("e", {"x": np.arange(10)}, tmp_path)
     longer = mw.write("e", {"x": np.arange(10, 25)}, tmp_path, append=True)
     assert longer["all"].worlds("x").tolist() == list(range(25)) and first.worlds == 10
@@ -195,6 +197,8 @@ def test_places_without_coordinates_have_numbers(tmp_path):
         (xr.Dataset({"x": (("a",), [1, 2])}), "name one world, or chain and draw"),
         (xr.Dataset({"x": (("world",), [1, 2]), "y": (("a",), [1])}), r"y lacks the dimension world.*drop_vars\('y'\)"),
         (xr.Dataset({"x": (("entity", "world"), [[1], [2]])}, {"entity": ["a", "a"]}), "names 'a' twice"),
+        (xr.Dataset({"x": (("world", "at"), [[1, 2]])}, {"at": ["10:00", "11:00"]}), "the coordinate at has '10:00': names"),
+        (xr.DataArray([1, 2], dims="world"), "the DataArray has no name"),
         (xr.DataTree(), "the dimensions are missing"),
         ({"a": {"x": np.arange(3)}, "b": {"x": np.arange(2)}}, 'world 2 of .*"b" is missing'),
     ],
