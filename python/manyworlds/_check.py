@@ -201,7 +201,8 @@ def _played(prepared: Prepared, seed: int, cuts: Iterable[tuple[int, int]]) -> P
         if failed := prepared.play(seed, first, count, KeptOutcomes(), kept_events):
             world, entity, reason = failed
             at = f" on {entity}" if entity else ""
-            raise ModelError(f"model {prepared.title} failed{at} in world {world}: {reason}")
+            where = "" if world is None else f" in world {world}"
+            raise ModelError(f"model {prepared.title} failed{at}{where}: {reason}")
     return {key: np.concatenate([by_first[first] for first in sorted(by_first)]) for key, by_first in parts.items()}
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _native
+from ._given import MAX_32, whole
 from .errors import InvalidError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -55,7 +56,12 @@ class Stream:
 
     def chance(self, p: Any) -> np.ndarray:
         """True with probability `p`; `bool`."""
-        return self._draws.uniform() < p
+        p = _plain(p)
+        # NaN is no probability either.
+        if not (0 <= p <= 1 if isinstance(p, float) else ((p >= 0) & (p <= 1)).all()):
+            raise InvalidError("p has a value that is not a probability from 0 to 1")
+        values: np.ndarray = self._draws.uniform() < p
+        return values
 
     def choice(self, p: Sequence[float]) -> np.ndarray:
         """Places in a list of probabilities, which sum to 1; `int64`."""
@@ -116,6 +122,7 @@ class Worlds:
                 raise UnknownNameError(f"no entity {entity!r} in the catalogue")
             self._begun.add(entity)
             entity = self._entities[entity]
+        entity, purpose = whole("entity", entity, 0, MAX_32), whole("purpose", purpose, 0, MAX_32)
         return Stream(_native.Draws(self.seed, self.first, self._count, entity, purpose))
 
 

@@ -98,6 +98,9 @@ class Model:
         raise NotImplementedError(f"{type(self).__name__} plays no worlds: define simulate(self, p, worlds, emit)")
 
 
+_RETURN = 'return outcomes by entity, as in {"day-1": {"served": 17}}'
+
+
 def per_world(simulate: Callable[..., Mapping[str, Mapping[str, Any]]]) -> Callable[..., None]:
     """Turns a method that plays one world into `Model.simulate`.
 
@@ -124,7 +127,12 @@ def per_world(simulate: Callable[..., Mapping[str, Mapping[str, Any]]]) -> Calla
         for done, number in enumerate(range(worlds.first, worlds.first + len(worlds)), 1):
             try:
                 given = 0
-                for entity, outcomes in simulate(self, p, World(worlds.seed, number)).items():
+                returned = simulate(self, p, World(worlds.seed, number))
+                if not isinstance(returned, Mapping):
+                    raise InvalidError(f"simulate returned {type(returned).__name__}: {_RETURN}")
+                for entity, outcomes in returned.items():
+                    if not isinstance(outcomes, Mapping):
+                        raise InvalidError(f"simulate returned {type(outcomes).__name__} for {entity}: {_RETURN}")
                     given += len(outcomes)
                     for name, value in outcomes.items():
                         columns.setdefault((entity, name), []).append(value)
@@ -177,6 +185,8 @@ class Prepared:
         self.title = model.name or type(model).__name__
         self.model = model
         self.name = place_of(type(model))
+        if not isinstance(parameters or {}, Mapping):
+            raise InvalidError(f"the parameters are {type(parameters).__name__}: give a dict of names and values")
         given = {name: plain(value) for name, value in (parameters or {}).items()}
         if _ORIGIN in given:
             raise UnknownNameError(f"no parameter {_ORIGIN!r}; there are: {', '.join(model.parameters)}")

@@ -81,11 +81,14 @@ def loaded(name: str) -> Named | None:
 
 def _loaded_class(name: str) -> type[Model] | None:
     module, _, path = name.rpartition(":")
-    for place in (module, "__main__"):
+    # The shell knows the models of a file by its path, and importing it gives them the module's name.
+    imported = os.path.splitext(os.path.basename(module))[0] if FILE.fullmatch(name) else module
+    for place in (imported, "__main__"):
         found: Any = sys.modules.get(place)
         for part in path.split("."):
             found = getattr(found, part, None)
-        if isinstance(found, type) and issubclass(found, Model) and found is not Model and place_of(found) == name:
+        is_named = isinstance(found, type) and place_of(found) in (name, f"{imported}:{path}")
+        if is_named and issubclass(found, Model) and found is not Model:
             return found
     return None
 

@@ -93,6 +93,8 @@ class Remote:
         self.place = url.rstrip("/")
         if urllib.parse.urlsplit(self.place).scheme not in ("http", "https"):
             raise InvalidError(f"{url!r} is not a server's address: write http://HOST:PORT")
+        if token is not None and not token.isprintable():
+            raise InvalidError("the token has a line break or another control character: strip it")
         self._token, self._timeout = token, timeout
 
     def request(self, path: str, body: bytes | None = None, **headers: str) -> tuple[bytes, Any]:

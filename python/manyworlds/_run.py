@@ -16,7 +16,7 @@ from ._model import Model, Prepared
 from ._origin import as_stored, difference
 from ._processes import Processes, end_if_loading
 from ._progress import Line
-from .errors import Error, InvalidError
+from .errors import Error, ExistsError, InvalidError
 
 if TYPE_CHECKING:
     from ._data import Data
@@ -100,7 +100,7 @@ def run(
     store = getattr(place._backend, "native", None)
     if store is None:
         raise InvalidError("a server plays no models: give a folder or a bucket")
-    name = name or prepared.title.lower()
+    name = prepared.title.lower() if name is None else name
     if resume:
         prepared = _of_stored(place, name, prepared, parameters)
     cores = processes or threads or os.cpu_count() or 1
@@ -128,6 +128,8 @@ def run(
             played = _native.play(store, described, players.play, report, players.stop)
         else:
             played = _native.play(store, described, prepared.play, report)
+    except ExistsError as error:
+        raise ExistsError(f"{error}; continue it with resume=True, replace it with replace=True, or choose another name") from None
     finally:
         if players:
             players.stop()

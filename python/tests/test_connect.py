@@ -137,5 +137,7 @@ def test_access_and_addresses(server, remote):
         list(mw.connect("http://127.0.0.1:9").ensembles)
     with pytest.raises(mw.InvalidError, match="not a server's address"):
         mw.connect("127.0.0.1:8080")
+    with pytest.raises(mw.InvalidError, match="the token has a line break"):
+        mw.connect(server[0], "secret\n")
     copy = pickle.loads(pickle.dumps(remote))
     assert list(copy.ensembles) == ["season"] and copy.place == server[0]

@@ -104,6 +104,10 @@ def test_worlds_of_a_part_are_those_of_the_whole():
         (lambda r: r.binomial(2, 1.5), "p has a value that is not a probability"),
         (lambda r: r.integers(3, 3), "give a higher end"),
         (lambda r: r.choice([0.5, 0.6]), "sum to 1.1"),
+        (lambda r: r.chance(1.01), "p has a value that is not a probability"),
+        (lambda r: r.chance(np.where(np.arange(10) == 3, np.nan, 0.5)), "p has a value that is not a probability"),
+        (lambda r: mw.Worlds(1, 0, 10, {}).stream(purpose=-1), "purpose is -1: give a whole number from 0"),
+        (lambda r: mw.Worlds(1, 0, 10, {}).stream(1.5), "entity is 1.5: give a whole number from 0"),
     ],
 )
 def test_impossible_draws_are_refused(draw, words):
@@ -149,6 +153,11 @@ def test_check_finds_what_breaks_the_promise(impure, words):
     assert re.search(words, found.findings[0])
 
 
+def test_check_names_no_world_of_a_failure_of_the_range():
+    with pytest.raises(mw.ModelError, match='model Small failed on a-1: .*outcome "x" is 0.5'):
+        mw.check(both(lambda worlds: np.full(len(worlds), 0.5 if len(worlds) > 32 else 0)), processes=False)
+
+
 def test_check_accepts_a_model_that_keeps_its_promise():
     found = mw.check(League())
     assert found.ok and found.skipped == () and mw.check(League(), worlds=1, processes=False).findings == ()
@@ -187,7 +196,9 @@ def test_failures_name_the_world_and_the_reason(tmp_path, broken, words):
         ({"parameters": {"home": "far"}}, mw.InvalidError, 'parameter home is "far": give a number from 0 to 10'),
         ({"parameters": {"style": "odd"}}, mw.InvalidError, "give one of even, wild"),
         ({"parameters": {"hom": 1}}, mw.UnknownNameError, 'no parameter "hom"; did you mean home'),
+        ({"parameters": ["home"]}, mw.InvalidError, "the parameters are list: give a dict"),
         ({"name": "League"}, mw.InvalidError, "cannot name an ensemble"),
+        ({"name": ""}, mw.InvalidError, "cannot name an ensemble"),
         ({"replace": True, "resume": True}, mw.InvalidError, "exclude each other"),
     ],
 )
@@ -209,7 +220,7 @@ def test_real_outcomes_may_be_anything(tmp_path):
 
 def test_names_are_taken_once(tmp_path):
     first = played(tmp_path)
-    with pytest.raises(mw.ExistsError, match="exists already"):
+    with pytest.raises(mw.ExistsError, match="exists already; continue it with resume=True, replace it"):
         played(tmp_path)
     second = played(tmp_path, replace=True, parameters={"home": 9})
     assert second.version > first.version and second["game-00"].outcome("margin").mean > first["game-00"].outcome("margin").mean
@@ -349,7 +360,8 @@ def test_check_finds_bits_that_depend_on_the_processor(tmp_path, monkeypatch):
         (lambda self, p, world: {"walk": {"end": 1 / (world.number - 33)}}, r"in world 33: ZeroDivisionError.*\n.*test_models.py"),
         (lambda self, p, world: {"walk": {} if world.number == 12 else {"end": 1.0}}, "in world 12: .*some worlds have outcome 'end', others lack it"),
         (lambda self, p, world: {"walk": {"end": "far"}}, 'walk: outcome "end" has the type <U3'),
-        (lambda self, p, world: None, "in world 0: AttributeError"),
+        (lambda self, p, world: None, "in world 0: .*simulate returned NoneType: return outcomes by entity"),
+        (lambda self, p, world: {"walk": 1.0}, "simulate returned float for walk: return outcomes by entity"),
         (lambda self, p, world: {"walk": {"ends": 1.0}}, 'no outcome "ends"'),
     ],
 )

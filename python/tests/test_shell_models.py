@@ -100,6 +100,16 @@ def test_models_that_cannot_be_used(walk, words, said):
     assert list(mw.open(folder / "data").ensembles) == []
 
 
+def test_python_replays_what_the_shell_played(walk):
+    folder, command = walk
+    played(command("run", "walks.py:Walk", "--worlds", "10", "--format", "json"))
+    script = "import manyworlds as mw, walks\nprint(mw.open().ensembles['walk'].verify(replay=True).ok)"
+    replay = lambda: subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True)  # noqa: E731
+    assert replay().stdout == "True\n"
+    (folder / "walks.py").write_text((folder / "walks.py").read_text().replace("normal(p.drift)", "normal(2)"))
+    assert "the source of model Walk here differs" in replay().stderr
+
+
 def test_stored_names_load_no_files(walk):
     """Reading data that somebody else wrote runs no code of the folder that it is in."""
     folder, command = walk
