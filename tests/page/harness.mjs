@@ -42,6 +42,15 @@ export function shell(...args) {
   return execFileSync(PROGRAM, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 1 << 28 });
 }
 
+/** Runs the command that the page shows, in a shell; returns its answer in JSON. */
+export async function shownCommand(page, folder) {
+  const text = await page.locator(".command code").last().innerText();
+  assert.match(text, /^manyworlds /);
+  const command = `"$PROGRAM" ${text.slice("manyworlds ".length)} --data "$FOLDER" --format json`;
+  const env = { ...process.env, PROGRAM, FOLDER: folder };
+  return JSON.parse(execFileSync("sh", ["-c", command], { encoding: "utf8", env }));
+}
+
 /** As `shell`, for answers in JSON. */
 export function shellJson(...args) {
   return JSON.parse(shell(...args, "--format", "json"));

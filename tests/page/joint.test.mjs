@@ -1,7 +1,7 @@
 // Joint questions, as a viewer asks them: by typing, by clicking bars, and by switching legs.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { NASTY, browse, data, eventually, everywhere, picture, serve, shellJson } from "./harness.mjs";
+import { NASTY, browse, data, eventually, everywhere, picture, serve, shellJson, shownCommand } from "./harness.mjs";
 
 let server;
 let folder;
@@ -44,6 +44,7 @@ test("typed_legs_show_the_numbers_of_the_shell", async (t) => {
   const answer = probability({ entity: "team-01", legs, given: ["team-03:wins > 5"] });
   await shows(page, answer);
   assert.equal(await page.locator("#given-worlds").innerText(), String(answer.worlds));
+  assert.deepEqual(await shownCommand(page, folder), answer);
   await picture(page, "joint");
   await everywhere(page);
 });
@@ -232,5 +233,6 @@ test("nasty_names_stay_names", async (t) => {
   await page.keyboard.press("Enter");
   await page.getByRole("link", { name: "Add as a leg" }).click();
   await eventually(async () => assert.equal(await page.locator("#joint-probability").innerText(), "20.00%"));
+  assert.equal((await shownCommand(page, folder)).probability, 0.2);
   assert.equal(await page.locator("main img, main b").filter({ hasText: "name" }).count(), 0);
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
-import { NASTY, browse, data, eventually, everywhere, looksLike, picture, serve, shell, shellJson } from "./harness.mjs";
+import { NASTY, browse, data, eventually, everywhere, looksLike, picture, serve, shell, shellJson, shownCommand } from "./harness.mjs";
 
 let server;
 let folder;
@@ -229,6 +229,7 @@ test("odd_names_and_real_numbers_are_shown_as_they_are", async (t) => {
   await page.goto(`${server.url}/ui/ensemble/queue?outcome=wait`);
   const [wait] = shellJson("outcome", "queue", "--data", folder, "--entity", NASTY, "--outcome", "wait");
   await page.locator(".facts").getByText(fixed(wait.mean, 4), { exact: true }).waitFor();
+  assert.deepEqual(await shownCommand(page, folder), [wait]);
   assert.equal(
     await page
       .getByRole("slider", { name: /^Histogram/ })

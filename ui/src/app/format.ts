@@ -13,13 +13,18 @@ export function count(n: Integer | null | undefined): string {
 /** Beyond it, digits are no longer those of a measurement. */
 const LARGE = 1e18;
 
-/** A real number with a fixed number of decimals; one that they would show as 0 or in too many digits, as 1.2e-9. */
+/** A real number with a fixed number of decimals. */
 export function decimal(n: Real | null | undefined, places = 2): string {
   if (n === null || n === undefined) return "";
   if (typeof n !== "number") return n;
-  const size = Math.abs(n);
-  if (size >= LARGE || (size !== 0 && size < 0.5 * 10 ** -places)) return n.toExponential(4);
+  if (Math.abs(n) >= LARGE) return n.toExponential(4);
   return n.toLocaleString("en-US", { minimumFractionDigits: places, maximumFractionDigits: places });
+}
+
+/** The same; a number that the decimals would round to 0 as 1.2345e-9. */
+export function measured(n: Real | null | undefined, places: number): string {
+  const isLost = typeof n === "number" && n !== 0 && Math.abs(n) < 0.5 * 10 ** -places;
+  return isLost ? n.toExponential(4) : decimal(n, places);
 }
 
 /** How many decimals show two digits of the uncertainty `width`, and at least `least`: as in the shell. */

@@ -1,5 +1,5 @@
 import type { Distribution } from "../../api/types";
-import { count, decimal, decimals, percent, value } from "../../app/format";
+import { count, decimals, measured, percent, value } from "../../app/format";
 import { Table } from "../../parts/virtual_table";
 import { QUANTILES } from "./distributions";
 
@@ -51,7 +51,7 @@ function entity() {
 
 const SUMMARY = (isFlag: boolean) => {
   const text = (n: Distribution["mean"], { ci }: Distribution) =>
-    isFlag ? percent(n) : decimal(n, decimals(ci && Number(ci[1]) - Number(ci[0]), 4));
+    isFlag ? percent(n) : measured(n, decimals(ci && Number(ci[1]) - Number(ci[0]), 4));
   const right = "right" as const;
   return [
     { key: "mean", title: isFlag ? "Probability" : "Mean", align: right, cell: (one: Distribution) => text(one.mean, one) },
@@ -61,7 +61,7 @@ const SUMMARY = (isFlag: boolean) => {
       align: right,
       cell: (one: Distribution) => one.ci && `${text(one.ci[0], one)} to ${text(one.ci[1], one)}`,
     },
-    { key: "sd", title: "Std deviation", align: right, cell: (one: Distribution) => decimal(one.standard_deviation, decimals(one.standard_deviation, 2)) },
+    { key: "sd", title: "Std deviation", align: right, cell: (one: Distribution) => measured(one.standard_deviation, decimals(one.standard_deviation, 2)) },
     { key: "min", title: "Least", align: right, cell: (one: Distribution) => value(one.min) },
     { key: "max", title: "Greatest", align: right, cell: (one: Distribution) => value(one.max) },
     { key: "worlds", title: "Worlds", align: right, cell: (one: Distribution) => count(one.worlds) },

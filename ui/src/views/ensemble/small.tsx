@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError, isCancelled, post } from "../../api/client";
 import type { Distribution, OutcomeSpec } from "../../api/types";
-import { decimal, decimals, percent, value } from "../../app/format";
+import { decimals, measured, percent, value } from "../../app/format";
 import { Link, href, query } from "../../app/router";
 import { useWidth } from "../../charts/frame";
 import { Spark } from "../../charts/histogram";
@@ -163,7 +163,7 @@ function summary(outcome: OutcomeSpec, found: Distribution) {
   }
   return (
     <>
-      <b>{decimal(found.mean, decimals(found.standard_deviation, 2))}</b>
+      <b>{measured(found.mean, decimals(found.standard_deviation, 2))}</b>
       <span class="muted">
         {" "}
         {value(found.quantiles["0.05"])} to {value(found.quantiles["0.95"])}
