@@ -73,7 +73,7 @@ fn on_import(error: &ImportError) -> Option<String> {
             return Some(format!("--first-world {first} counts from {first}"));
         }
         ImportError::Again { .. } => "--again appends them once more",
-        ImportError::Kind { .. } => "--kind OUTCOME=KIND declares another kind",
+        ImportError::Kind { .. } => "--kind OUTCOME=KIND declares another kind of a new ensemble",
         _ => return None,
     };
     Some(advice.to_owned())

@@ -14,7 +14,7 @@ mod progress;
 mod settings;
 
 use std::ffi::OsString;
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
@@ -40,7 +40,8 @@ pub fn main(words: Vec<OsString>, program: io::Result<Vec<OsString>>) -> ExitCod
     let filter = tracing_subscriber::EnvFilter::try_from_env("MANYWORLDS_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,deltalake_core=off,buoyant_kernel=off,lapin=off"));
     // A process that has a subscriber keeps it.
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).try_init();
+    let colours = io::stderr().is_terminal();
+    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(colours).try_init();
     let work = || {
         let (args, settings) = settings::parse(words)?;
         commands::dispatch(args, &settings)

@@ -68,6 +68,8 @@ pub(crate) struct Session {
     /// Ensembles with remaining ranges and an empty queue, and since when.
     silent: HashMap<i64, Instant>,
     tended: Option<Instant>,
+    /// Ensembles that cannot be played here, and what was logged about it.
+    refused: HashMap<i64, String>,
 }
 
 impl Session {
@@ -82,6 +84,7 @@ impl Session {
             subscriptions: HashMap::new(),
             silent: HashMap::new(),
             tended: None,
+            refused: HashMap::new(),
         })
     }
 
@@ -143,8 +146,11 @@ impl Session {
             Ok(job) => Arc::new(job),
             Err(error) => {
                 // Other workers may have the model that is missing here.
-                tracing::warn!(%error, ensemble = submitted.name, "cannot play this ensemble here");
-                intake.ranges.retry.set_trouble(Some(error.to_string()));
+                let reason = error.to_string();
+                if self.refused.insert(submitted.id, reason.clone()).as_ref() != Some(&reason) {
+                    tracing::warn!(%error, ensemble = submitted.name, "cannot play this ensemble here");
+                }
+                intake.ranges.retry.set_trouble(Some(reason));
                 return Ok(());
             }
         };

@@ -35,6 +35,8 @@ enum Content {
     ArrowStream,
     Npz,
     Npy,
+    /// Not read.
+    Json,
     /// Anything else.
     Csv,
 }
@@ -64,7 +66,7 @@ fn open_one(path: &Path, options: &Options) -> Result<Input, ImportError> {
         Content::Parquet => Some("a Parquet file"),
         Content::ArrowFile => Some("an Arrow file"),
         Content::Npz => Some("a NumPy archive"),
-        Content::ArrowStream | Content::Npy | Content::Csv => None,
+        Content::ArrowStream | Content::Npy | Content::Csv | Content::Json => None,
     };
     if let (Some(what), Some(packing)) = (whole, packing) {
         return Err(fail(format!("it is {what} that {packing} compressed once more: decompress it first")));
@@ -81,6 +83,7 @@ fn open_one(path: &Path, options: &Options) -> Result<Input, ImportError> {
             Box::new(FileReader::try_new(BufReader::new(file()?), None).map_err(|e| fail(e.to_string()))?)
         }
         Content::ArrowStream => Box::new(StreamReader::try_new(stream()?, None).map_err(|e| fail(e.to_string()))?),
+        Content::Json => return Err(fail("it holds JSON: give Parquet, CSV, Arrow or NumPy files".to_owned())),
         Content::Csv => Box::new(csv(path, options).map_err(fail)?),
         Content::Npy => {
             let arrays = vec![read_npy(path, options)?];
@@ -114,6 +117,7 @@ fn content_of(path: &Path) -> io::Result<(Content, Option<&'static str>)> {
         [0xFF, 0xFF, 0xFF, 0xFF, ..] => Content::ArrowStream,
         [b'P', b'K', 3 | 5, 4 | 6, ..] => Content::Npz,
         [0x93, b'N', b'U', b'M', b'P', b'Y', ..] => Content::Npy,
+        [b'{', b'"' | b'\n' | b'\r' | b' ' | b'}', ..] | [b'[', b'{', ..] => Content::Json,
         _ => Content::Csv,
     };
     Ok((content, packing))
