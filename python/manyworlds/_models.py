@@ -8,12 +8,15 @@ import json
 import os
 import re
 import sys
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 from . import _native
 from ._model import Model, Prepared, described, place_of
 from ._origin import difference, origin
 from .errors import InvalidError, ModelError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 #: Packages name their models here.
 GROUP = "manyworlds.models"
@@ -63,11 +66,15 @@ def named(name: str) -> Named | None:
     if found := MODULE.fullmatch(name):
         module = importlib.import_module(found["module"])
         return Named(_model(name, getattr(module, found["model"], None)))
+    point = _entry_point(name)
+    return Named(_model(name, point.load())) if point else None
+
+
+def _entry_point(name: str) -> EntryPoint | None:
     # Loaded here, because it takes as long as all else that `import manyworlds` loads.
     from importlib.metadata import entry_points
 
-    point = next(iter(entry_points(group=GROUP, name=name)), None)
-    return Named(_model(name, point.load())) if point else None
+    return next(iter(entry_points(group=GROUP, name=name)), None)
 
 
 def loaded(name: str) -> Named | None:
@@ -80,6 +87,9 @@ def loaded(name: str) -> Named | None:
 
 
 def _loaded_class(name: str) -> type[Model] | None:
+    if ":" not in name:
+        point = _entry_point(name)
+        return _loaded_class(point.value) if point and ":" in point.value else None
     module, _, path = name.rpartition(":")
     # The shell knows the models of a file by its path, and importing it gives them the module's name.
     imported = os.path.splitext(os.path.basename(module))[0] if FILE.fullmatch(name) else module

@@ -110,6 +110,22 @@ def test_python_replays_what_the_shell_played(walk):
     assert "the source of model Walk here differs" in replay().stderr
 
 
+def test_python_replays_what_an_entry_point_played(walk):
+    folder, command = walk
+    (folder / "walks-1.dist-info").mkdir()
+    (folder / "walks-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: walks\nVersion: 1\n")
+    (folder / "walks-1.dist-info" / "entry_points.txt").write_text("[manyworlds.models]\nstroll = walks:Walk\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])}
+    assert command("run", "stroll", "--worlds", "10", env=environment).returncode == 0
+    script = "import manyworlds as mw{}\nprint(mw.open().ensembles['stroll'].verify(replay=True).ok)"
+    replay = lambda names: subprocess.run(  # noqa: E731
+        [sys.executable, "-c", script.format(names)], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    assert replay(", walks").stdout == "True\n"
+    # Nothing that stored data names is imported.
+    assert 'no model "stroll"' in replay("").stderr
+
+
 def test_stored_names_load_no_files(walk):
     """Reading data that somebody else wrote runs no code of the folder that it is in."""
     folder, command = walk
