@@ -308,10 +308,15 @@ export async function axe(page) {
   assert.deepEqual(violations, []);
 }
 
+/** Time for charts to be drawn again in a window of another size. */
+const RESIZE = 5_000;
+
 /** Whether nothing of the page lies outside of its window, from side to side. */
 export async function fits(page) {
-  const [wide, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-  assert.ok(wide <= window, `the page is ${wide} wide in a window of ${window}`);
+  await eventually(async () => {
+    const [wide, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    assert.ok(wide <= window, `the page is ${wide} wide in a window of ${window}`);
+  }, RESIZE);
 }
 
 /** Checks what the page shows in both themes, from a phone to 4K: nothing sticks out, and axe finds nothing. */
