@@ -141,13 +141,22 @@ pub(crate) fn percent(share: f64) -> String {
 
 /// A number with at most `decimals` decimals, without trailing zeros.
 pub(crate) fn trimmed(n: f64, decimals: usize) -> String {
-    let text = format!("{n:.decimals$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    let text = fixed(n, decimals);
+    if text.contains('.') && !text.contains('e') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
 }
 
 /// A number with four decimals.
 pub(crate) fn number(n: f64) -> String {
-    format!("{n:.4}")
+    fixed(n, 4)
+}
+
+/// A number with some decimals; a very large one as `1.7977e308`.
+fn fixed(n: f64, decimals: usize) -> String {
+    if n.abs() >= 1e15 && n.is_finite() { format!("{n:.4e}") } else { format!("{n:.decimals$}") }
 }
 
 /// Number of decimals that show two digits of the uncertainty `width`, and at least `least`.
@@ -158,7 +167,7 @@ pub(crate) fn decimals(width: f64, least: usize) -> usize {
 
 /// A number with the precision of the uncertainty `width`, never rounded to 0.
 pub(crate) fn known_to(n: f64, width: f64) -> String {
-    format!("{n:.*}", decimals(width, 4))
+    fixed(n, decimals(width, 4))
 }
 
 /// A mean with the half width of its confidence interval, if known.

@@ -163,7 +163,9 @@ impl Aggregate {
 
     /// The unbiased variance over worlds; 0 for fewer than two worlds.
     pub fn variance(&self) -> f64 {
-        if self.count < 2 { 0.0 } else { (moments(self.sum, self.count).1 / (self.count - 1) as f64).max(0.0) }
+        let variance = if self.count < 2 { 0.0 } else { moments(self.sum, self.count).1 / (self.count - 1) as f64 };
+        // Rounding may lead below 0; NaN stays NaN.
+        if variance < 0.0 { 0.0 } else { variance }
     }
 
     /// The 95% confidence interval of the mean, valid even if a run checks it after each range and stops once it is

@@ -187,10 +187,10 @@ mod tests {
 
     #[test]
     fn very_large_values_have_moments_and_bins() {
-        let all: Vec<f64> = (0..=200).map(|i| f64::MAX * (f64::from(i) - 100.0) / 100.0).collect();
+        let all: Vec<f64> = (0..=200).map(|i| f64::MAX * ((f64::from(i) - 100.0) / 100.0)).collect();
         let d = distribution(Narrow::F64(all.clone()));
         assert!(d.mean().abs() < 1e300, "{}", d.mean());
-        let expected = f64::MAX * ((100.0 * 101.0 * 201.0 / 3.0) / 201.0_f64).sqrt() / 100.0;
+        let expected = f64::MAX * (((100.0 * 101.0 * 201.0 / 3.0) / 201.0_f64).sqrt() / 100.0);
         assert!((d.standard_deviation() / expected - 1.0).abs() < 1e-12, "{} {expected}", d.standard_deviation());
         let bins = d.histogram(20);
         assert_eq!(bins.iter().map(|bin| bin.2).sum::<usize>(), 201);

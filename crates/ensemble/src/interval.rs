@@ -1,8 +1,8 @@
 //! Confidence intervals of shares and means that hold with few worlds, even without a single hit.
 //!
-//! A share has the exact Clopper-Pearson interval: with no hit in 1,000 worlds it reaches up to 0.37%. The mean of
-//! other values has Wilson's score interval for shares, with the range of the values in place of 1; it reaches farther
-//! on the side with few extreme values.
+//! A share has the Clopper-Pearson interval, within 1% of its width: with no hit in 1,000 worlds it reaches up to 0.37%.
+//! The mean of other values has Wilson's score interval for shares, with the range of the values in place of 1; it
+//! reaches farther on the side with few extreme values.
 
 use serde::{Deserialize, Serialize};
 

@@ -127,7 +127,7 @@ fn text_that_differs(what: &str, a: &str, b: &str) -> Option<String> {
             (Some(Value::Object(one)), Some(Value::Object(other))) => find(&path, one, other),
             // Hashes say nothing to a reader, and words of a program may be long.
             _ if path.contains('.') => Some(format!("another {} differs", path.replacen('.', " of its model: ", 1))),
-            (Some(Value::Object(_)), _) | (_, Some(Value::Object(_))) => None,
+            (Some(Value::Object(_)), _) | (_, Some(Value::Object(_))) => Some(format!("another {path} of its model")),
             (one, other) => Some(format!("parameter {path} {}, not {}", one?, other?)),
         }
     }

@@ -21,7 +21,11 @@ pub fn parse(text: &str) -> Result<Expr, Error> {
     let expr = parser.any().map_err(fail)?;
     match parser.peek() {
         What::End => Ok(*expr),
-        _ => Err(fail((parser.at(), "expected AND, OR, an operator or the end".to_owned()))),
+        found => {
+            let is_name = matches!(found, What::Word(_));
+            let hint = if is_name { "; a name with spaces is written in double quotes" } else { "" };
+            Err(fail((parser.at(), format!("expected AND, OR, an operator or the end{hint}"))))
+        }
     }
 }
 

@@ -70,6 +70,7 @@ fn errors_name_expectation_and_position() {
         ("", "expected a name, a number or a 'text'", 0),
         ("a >", "expected a name, a number or a 'text'", 3),
         ("a > 3 4", "expected AND, OR, an operator or the end", 6),
+        ("b a > 3", "expected AND, OR, an operator or the end; a name with spaces is written in double quotes", 2),
         ("(a > 3", "expected a closing parenthesis", 6),
         ("a # 3", "unexpected '#': put names with special characters in double quotes", 2),
         ("sum(a) > 1", "expected one of the functions abs, min, max", 0),

@@ -5,7 +5,7 @@ use clap::Command;
 use super::command;
 use super::overview::GROUPS;
 
-const SCREEN_LINES: usize = 40;
+const SCREEN_LINES: usize = 41;
 const SCREEN_COLUMNS: usize = 80;
 const WORDS_MAX: usize = 8;
 

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use disk::Place;
+use model::NO_MODEL;
 
 use super::simulation::{at_hand, replayable};
 use super::{make_model, open_store};
@@ -36,10 +37,16 @@ pub(crate) async fn verify(
     let (have, planned) = (stored.worlds(), stored.plan.worlds.count());
     if have < planned && stored.enough.is_none() {
         let (model, name) = (&stored.plan.model, &stored.plan.name);
-        let model = if model.starts_with(program::PREFIX) { "--program COMMAND" } else { model };
-        note(&format!(
-            "{have} of {planned} worlds are stored; continue with `manyworlds run {model} --name {name} --resume`"
-        ));
+        let how = match model {
+            _ if model == NO_MODEL => {
+                format!("an append was interrupted: repeat `manyworlds import {name} FILE --append`")
+            }
+            _ if model.starts_with(program::PREFIX) => {
+                format!("continue with `manyworlds run --program COMMAND --name {name} --resume`")
+            }
+            _ => format!("continue with `manyworlds run {model} --name {name} --resume`"),
+        };
+        note(&format!("{have} of {planned} worlds are stored; {how}"));
     }
     Ok(if found.ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

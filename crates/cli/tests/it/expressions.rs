@@ -141,7 +141,7 @@ fn undefined_values_are_refused() {
     assert!(said("abs(home_points > 1)").contains("put a condition that is an argument in parentheses"));
     assert!(said(&"(".repeat(300)).contains("nested more than"));
     assert!(failure(data, &["outcome", "season", "--outcome", "wins + 1"], 2).contains("ambiguous outcome \"wins\""));
-    assert!(failure(data, &["correlate", "season"], 2).contains("--entity"));
+    assert!(failure(data, &["correlate", "season"], 2).contains("no outcome and no entity"));
 }
 
 #[test]

@@ -124,11 +124,15 @@ fn other_leagues_cannot_continue_an_ensemble() {
     std::fs::write(&file, text.replacen("offence = ", "offence = 1", 1).replacen("offence = 1-", "offence = -1", 1))
         .unwrap();
     let refused = failure(&data, &[&words[..], &["--extend", "8"]].concat(), 2);
-    assert_eq!(refused, "error: ensemble \"season\" cannot be extended: it was played with other parameters\n");
+    assert_eq!(
+        refused,
+        "error: ensemble \"season\" cannot be extended: it was played with another definition of its model: teams \
+         differs\n"
+    );
     let resumed = failure(&data, &[&words[..], &["--worlds", "7", "--resume"]].concat(), 2);
-    assert!(resumed.contains("other parameters"), "{resumed}");
+    assert!(resumed.contains("another definition of its model"), "{resumed}");
     let without = failure(&data, &["run", "football", "--events", "replay", "--name", "season", "--extend", "8"], 2);
-    assert!(without.contains("other parameters"), "{without}");
+    assert!(without.contains("another definition of its model"), "{without}");
 }
 
 #[test]

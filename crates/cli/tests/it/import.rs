@@ -109,7 +109,7 @@ fn refused_imports_say_what_to_do() {
         "queues",
         &["--kind", "wait=number:1"],
         "\"wait\" of entity \"queue-1\" is 3.7 in world 1, and cannot be stored as number; --kind OUTCOME=KIND declares \
-         another kind",
+         another kind of a new ensemble",
     );
     check(
         "queues",

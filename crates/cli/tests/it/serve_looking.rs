@@ -280,6 +280,14 @@ fn a_program_that_is_not_here_leaves_the_outcomes() {
     assert_eq!(found["outcomes"]["wait"], json!(values(7, 1).0 as f64 / 10.0));
     assert_eq!(found["tables"][0]["name"], "outcomes");
     assert!(found["note"].is_string(), "{found}");
+    let rows = found["tables"][0]["rows"].as_array().unwrap();
+    let names = |row: &Value| row[0].as_str().unwrap().to_owned();
+    let all: Vec<String> = found["outcomes"].as_object().unwrap().keys().cloned().collect();
+    assert_eq!(rows.iter().map(names).collect::<std::collections::BTreeSet<_>>(), all.into_iter().collect());
+    let events = json!({"ensemble": "queues", "entity": "queue-1", "world": 7});
+    refused(&server, "/api/v1/events", &events, 400, "has no events");
+    let leverage = json!({"ensemble": "queues", "condition": "queue-1:at q1 8:00", "min_worlds": 1});
+    assert_eq!(server.post_json("/api/v1/leverage", &leverage).status, 400);
 }
 
 #[test]

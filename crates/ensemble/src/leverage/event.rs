@@ -64,7 +64,13 @@ pub(super) fn events_of(quantity: &Quantity, joint: &Joint) -> Vec<(Event, usize
         return labelled.collect();
     }
     let Some((value, worlds, hits)) = split(joint) else { return Vec::new() };
-    vec![event(0, format!(" > {value}"), worlds, hits)]
+    vec![event(0, format!(" > {}", written(value)), worlds, hits)]
+}
+
+/// The shortest text that reads back as the number: one of 300 digits would hide the event.
+fn written(value: f64) -> String {
+    let is_plain = value == 0.0 || (1e-6..1e16).contains(&value.abs());
+    if is_plain { value.to_string() } else { format!("{value:e}") }
 }
 
 /// The value that splits the worlds most evenly, with the worlds above it and their hits. `None` if all values are equal.
