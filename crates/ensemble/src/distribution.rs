@@ -135,7 +135,7 @@ impl Distribution {
 /// Equal bins of finite values, more values than bins.
 fn binned(counts: &[(f64, usize)], bins: usize) -> Vec<(f64, f64, usize)> {
     let (low, high) = (counts[0].0, counts[counts.len() - 1].0);
-    // The distance of very large values may overflow, that of their quarters does not.
+    // The distance of very large values may overflow, that of scaled ones does not.
     let scale = if (high - low).is_finite() { 1.0 } else { 0.25 };
     let (low, high) = (low * scale, high * scale);
     // Integer bin widths for integer values, so that every bin covers the same number of them.
