@@ -891,9 +891,9 @@ export interface components {
             ci: number[] | null;
             ci_half_width: number | null;
             correlation: number | null;
-            difference: number;
+            difference: number | ("NaN" | "Infinity" | "-Infinity");
             is_paired: boolean;
-            means: number[];
+            means: (number | ("NaN" | "Infinity" | "-Infinity"))[];
             outcome: string;
             shares: number[] | null;
             unpaired_half_width: number | null;
@@ -1224,7 +1224,7 @@ export interface components {
             /** @description Why the tables are not the model's */
             note?: string;
             outcomes: {
-                [key: string]: number | null;
+                [key: string]: number | ("NaN" | "Infinity" | "-Infinity");
             };
             tables: {
                 columns: string[];

@@ -13,6 +13,7 @@ pub(crate) fn number(number: f64) -> Value {
 }
 
 /// Serializes a field as [`number`].
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes every field so")]
 pub(crate) fn real<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     number(*value).serialize(serializer)
 }
