@@ -57,7 +57,7 @@ class Stream:
     def chance(self, p: Any) -> np.ndarray:
         """True with probability `p`; `bool`."""
         p = _plain(p)
-        # NaN is no probability either.
+        # NaN fails the comparisons, too.
         if not (0 <= p <= 1 if isinstance(p, float) else ((p >= 0) & (p <= 1)).all()):
             raise InvalidError("p has a value that is not a probability from 0 to 1")
         values: np.ndarray = self._draws.uniform() < p

@@ -75,8 +75,8 @@ impl Models {
     /// A model by name.
     ///
     /// # Errors
-    /// [`ModelsError::Unknown`] with suggestions, or [`ModelsError::Imported`]; [`ModelsError::Load`] or [`ModelsError::Invalid`] if the name leads to
-    /// a model that cannot be used.
+    /// [`ModelsError::Unknown`] with suggestions; [`ModelsError::Imported`] for [`NO_MODEL`]; [`ModelsError::Load`] or
+    /// [`ModelsError::Invalid`] if the name leads to a model that cannot be used.
     pub fn find(&self, name: &str) -> Result<Arc<Plugin>, ModelsError> {
         if name == NO_MODEL {
             return Err(ModelsError::Imported);

@@ -1,8 +1,8 @@
 //! The groups of one thread, split once they exceed the processor's caches.
 //!
 //! A hash table of millions of groups misses the caches at every row. So a full table is split by the hash of its keys,
-//! and a new one begins. [`Joining::join`] then merges one part after the other: a part has few enough groups again, and is
-//! ranked and dropped before the next begins if only the first groups are wanted.
+//! and a new one begins. [`Joining::join`] then merges one part after the other: a part has few enough groups again, and
+//! is ranked and dropped before the next begins if only the first groups are wanted.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};

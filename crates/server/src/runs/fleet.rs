@@ -98,7 +98,7 @@ impl Fleet {
         let asked = asked.await;
         {
             let mut seen = self.seen();
-            // Of two questions at once, the answer to the earlier one may come last: it is older than what is known.
+            // An earlier question may be answered last, and its answer is then out of date.
             if seen.asked_at <= asked_at {
                 seen.asked_at = asked_at;
                 match asked {
