@@ -131,7 +131,7 @@ impl Plan {
                 _ if !names.insert(field.name()) => {
                     plan.bad.push(Refusal {
                         field: Some(field.name().clone()),
-                        reason: "the name stands there twice".to_owned(),
+                        reason: "the name occurs twice".to_owned(),
                     });
                 }
                 Ok(_) if field.name() == TIME => {

@@ -83,7 +83,7 @@ impl<'a> Parser<'a> {
         let start = self.at;
         let escaped = self.part(1 | 4 | 8);
         if !matches!(self.peek(), Some(b',' | b' ')) {
-            return refuse("it has no field: `table field=value` is due");
+            return refuse("it has no field: write `table field=value`");
         }
         let limits = tables.limits;
         let raw = &self.body[start..self.at];
@@ -226,7 +226,7 @@ impl<'a> Parser<'a> {
     #[inline]
     fn field(&mut self, table: &mut Table, tags: usize, limits: &Limits) -> Taken<()> {
         if self.peek().is_none_or(|byte| byte == b'\n' || byte == b'\r') {
-            return refuse("it has no field: `table field=value` is due");
+            return refuse("it has no field: write `table field=value`");
         }
         let (column, name) = self.name(table, limits)?;
         let mut escaped = false;
@@ -340,7 +340,7 @@ impl<'a> Parser<'a> {
             }
             Some(_) => {
                 let rest = excerpt(&self.body[self.at..], 32, b"\n");
-                refuse(format!("{rest:?} stands where the timestamp or the line's end is due"))
+                refuse(format!("expected the timestamp or the end of the line, found {rest:?}"))
             }
         }
     }

@@ -227,7 +227,7 @@ impl<'a> Reader<'a> {
         let (origin, first) = (f64::from(origin), self.first_shown());
         let is_world = |world: f64| world >= origin && world < f64::from(u32::MAX) && world.fract() == 0.0;
         if let Some(row) = worlds.iter().position(|world| !is_world(*world)) {
-            return refuse(row, &format!("{} is no world: give integers from {origin}", worlds[row]));
+            return refuse(row, &format!("{} is not a world number: give integers from {origin}", worlds[row]));
         }
         if let Some(row) = worlds.iter().position(|world| *world < f64::from(first)) {
             return refuse(row, &format!("world {} is stored already: continue with world {first}", worlds[row]));

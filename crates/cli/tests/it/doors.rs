@@ -311,13 +311,13 @@ fn the_same_rows_become_the_same_columns_through_every_door() {
 
 /// Invalid lines, each after a valid one, and the reason.
 const REFUSED: &[(&str, &str)] = &[
-    (r#"{"time":1,"v":1,"v":2}"#, "stands there twice"),
-    (r#"{"time":1,"a":{"b":1},"a_b":2}"#, "stands there twice"),
+    (r#"{"time":1,"v":1,"v":2}"#, "occurs twice"),
+    (r#"{"time":1,"a":{"b":1},"a_b":2}"#, "occurs twice"),
     (r#"{"time":1,"":1}"#, "a field has no name"),
     (r#"{"time":1,"a\nb":1}"#, "control characters"),
     (r#"{"time":1,"v":NaN}"#, "NaN"),
     (r#"{"time":1,"v":Infinity}"#, "Infinity"),
-    (r#"{"time":1,"v":"#, "breaks off"),
+    (r#"{"time":1,"v":"#, "the line ends where"),
     ("{}", "names no field"),
     ("[1]", "it is an array"),
 ];

@@ -84,7 +84,7 @@ impl<'a> Reader<'a> {
         match repeated(names.iter().map(AsRef::as_ref)) {
             Some(name) => {
                 let name = String::from_utf8_lossy(name);
-                Err(malformed(0, format!("the column {name:?} stands there twice")))
+                Err(malformed(0, format!("the column {name:?} occurs twice")))
             }
             None => Ok(names),
         }

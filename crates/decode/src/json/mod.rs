@@ -85,8 +85,8 @@ impl<'a> Parser<'a> {
     #[cold]
     fn unexpected<T>(&self, due: &str) -> Taken<T> {
         match self.peek() {
-            None | Some(b'\n') => refuse(format!("the line breaks off where {due} is due")),
-            Some(_) => refuse(format!("{:?} stands where {due} is due", excerpt(&self.body[self.at..], 16, b"\n"))),
+            None | Some(b'\n') => refuse(format!("the line ends where {due} is expected")),
+            Some(_) => refuse(format!("expected {due}, found {:?}", excerpt(&self.body[self.at..], 16, b"\n"))),
         }
     }
 
@@ -107,7 +107,7 @@ impl<'a> Parser<'a> {
         match self.peek() {
             None => {}
             Some(b'\n') => self.at += 1,
-            Some(_) => return self.unexpected("the line's end"),
+            Some(_) => return self.unexpected("the end of the line"),
         }
         check_utf8(self.body, start..self.at, self.checked)
     }
@@ -237,7 +237,7 @@ impl<'a> Parser<'a> {
             Some(b't') => self.word("true", Value::Bool(true))?,
             Some(b'f') => self.word("false", Value::Bool(false))?,
             Some(b'n') => self.word("null", Value::Null)?,
-            Some(b'[') => return refuse_field(name.raw, "it is an array, where a number, text or boolean is due"),
+            Some(b'[') => return refuse_field(name.raw, "it is an array, but a number, text or boolean is expected"),
             _ => return self.no_value(name, "a value"),
         };
         Ok(Scalar::Value(value))
@@ -302,7 +302,7 @@ fn unescape<'s>(raw: &[u8], scratch: &'s mut Vec<u8>) -> Taken<&'s [u8]> {
             b't' => b'\t',
             b'u' => {
                 let Some((letter, behind)) = unicode(rest) else {
-                    return refuse("a text has a `\\u` that stands for no character");
+                    return refuse("a text has an invalid `\\u` escape");
                 };
                 rest = behind;
                 scratch.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());

@@ -57,7 +57,7 @@ impl Parser<'_> {
                     self.expect(b':')?;
                     self.skip_spaces();
                     if right && found.replace(self.at).is_some() {
-                        return refuse(format!("the name {:?} stands there twice", String::from_utf8_lossy(name)));
+                        return refuse(format!("the name {:?} occurs twice", String::from_utf8_lossy(name)));
                     }
                     self.pass_value()?;
                 }

@@ -36,7 +36,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, tables: &Tables<'_>) -> Result<C
         };
         let len = match reader.token()? {
             Token::Array(len) => len,
-            other => return Ok(refuse_field(name, format!("it is {}, where an array is due", other.word()))?),
+            other => return Ok(refuse_field(name, format!("it is {}, but an array is expected", other.word()))?),
         };
         match rows {
             Some(rows) if rows != len => {
@@ -46,7 +46,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, tables: &Tables<'_>) -> Result<C
         }
         // Each value takes at least a byte: this bounds the reservation by the body.
         if len > reader.body.len() - reader.at {
-            return Err(reader.malformed("it breaks off").into());
+            return Err(reader.malformed("it ends early").into());
         }
         if len.saturating_mul(keys) > tables.limits.cells_max {
             let max = tables.limits.cells_max;
@@ -54,7 +54,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, tables: &Tables<'_>) -> Result<C
         }
         if name == TIME.as_bytes() {
             if times.replace(read_times(reader, len, tables.now)?).is_some() {
-                return Ok(refuse_field(name, "the name stands there twice")?);
+                return Ok(refuse_field(name, "the name occurs twice")?);
             }
         } else if columns.len() == tables.limits.columns_max {
             let max = tables.limits.columns_max;
@@ -67,7 +67,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, tables: &Tables<'_>) -> Result<C
         return Ok(refuse("it names no field")?);
     }
     if let Some(name) = repeated(columns.iter().map(|column| column.name)) {
-        return Ok(refuse_field(name, "the name stands there twice")?);
+        return Ok(refuse_field(name, "the name occurs twice")?);
     }
     let rows = rows.unwrap_or(0);
     if rows == 0 {

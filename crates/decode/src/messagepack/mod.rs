@@ -62,7 +62,7 @@ pub(super) fn decode(body: &[u8], tables: &mut Tables<'_>) -> Result<(), DecodeE
                 item(&mut reader, 0, tables)?;
             }
         }
-        other => return Err(start.malformed(format!("it is {}, where a map or an array is due", other.word()))),
+        other => return Err(start.malformed(format!("it is {}, but a map or an array is expected", other.word()))),
     }
     if reader.at < body.len() {
         return Err(reader.malformed("something follows its end"));
@@ -153,7 +153,7 @@ fn take_item(reader: &mut Reader<'_>, tables: &mut Tables<'_>) -> Result<(), Sto
             _ => return Ok(refuse(format!("the key {:?} is not known", String::from_utf8_lossy(key)))?),
         };
         if named & bit != 0 {
-            return Ok(refuse(format!("the key {:?} stands there twice", String::from_utf8_lossy(key)))?);
+            return Ok(refuse(format!("the key {:?} occurs twice", String::from_utf8_lossy(key)))?);
         }
         named |= bit;
     }

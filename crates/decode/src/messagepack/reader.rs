@@ -4,7 +4,7 @@ use crate::column::Value;
 use crate::error::DecodeError;
 use crate::refusal::{Taken, refuse};
 
-const BREAKS_OFF: &str = "it breaks off";
+const ENDS_EARLY: &str = "it ends early";
 
 /// A token: a scalar, or the head of a container.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,7 +41,7 @@ impl<'a> Token<'a> {
     pub(super) fn keys(self, what: &str) -> Taken<usize> {
         match self {
             Self::Map(keys) => Ok(keys),
-            other => refuse(format!("{what} is {}, where a map is due", other.word())),
+            other => refuse(format!("{what} is {}, but a map is expected", other.word())),
         }
     }
 
@@ -50,7 +50,7 @@ impl<'a> Token<'a> {
     pub(super) fn text(self, what: &str) -> Taken<&'a [u8]> {
         match self {
             Self::Value(Value::Text(text)) => Ok(text),
-            other => refuse(format!("{what} is {}, where text is due", other.word())),
+            other => refuse(format!("{what} is {}, but text is expected", other.word())),
         }
     }
 }
@@ -74,7 +74,7 @@ impl<'a> Reader<'a> {
 
     /// Whether more bytes may resolve the error.
     pub(super) fn breaks_off(error: &DecodeError) -> bool {
-        matches!(error, DecodeError::Malformed { reason, .. } if reason == BREAKS_OFF)
+        matches!(error, DecodeError::Malformed { reason, .. } if reason == ENDS_EARLY)
     }
 
     #[inline]
@@ -84,7 +84,7 @@ impl<'a> Reader<'a> {
                 self.at += len;
                 Ok(bytes)
             }
-            None => Err(self.malformed(BREAKS_OFF)),
+            None => Err(self.malformed(ENDS_EARLY)),
         }
     }
 
@@ -95,7 +95,7 @@ impl<'a> Reader<'a> {
                 self.at += N;
                 Ok(*bytes)
             }
-            None => Err(self.malformed(BREAKS_OFF)),
+            None => Err(self.malformed(ENDS_EARLY)),
         }
     }
 

@@ -63,7 +63,7 @@ fn keys(reader: &mut Reader<'_>, what: &str) -> Result<usize, Stop> {
 pub(super) fn field<'a>(token: Token<'a>, name: &[u8]) -> Taken<Value<'a>> {
     match token {
         Token::Value(value) => checked(value, name),
-        other => refuse_field(name, format!("it is {}, where a number, text or boolean is due", other.word())),
+        other => refuse_field(name, format!("it is {}, but a number, text or boolean is expected", other.word())),
     }
 }
 

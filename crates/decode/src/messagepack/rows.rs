@@ -29,7 +29,7 @@ pub(crate) fn read(body: &[u8], last: bool, state: &mut State, batch: &mut Batch
     loop {
         let start = reader;
         if start.at == body.len() && last && state.pending > 0 && !state.broken {
-            let reason = format!("an array breaks off: {} records more are due", state.pending);
+            let reason = format!("the array ends early: {} more records are expected", state.pending);
             state.pending = 0;
             batch.refuse(state.position, Refusal { field: None, reason }, start.at..start.at);
         }
@@ -206,7 +206,7 @@ fn find<'a>(mut reader: Reader<'a>, path: &[Box<[u8]>]) -> Taken<Reader<'a>> {
         for _ in 0..keys {
             let right = token(&mut reader)? == Token::Value(Value::Text(name));
             if right && found.replace(reader).is_some() {
-                return refuse(format!("the name {:?} stands there twice", String::from_utf8_lossy(name)));
+                return refuse(format!("the name {:?} occurs twice", String::from_utf8_lossy(name)));
             }
             pass(&mut reader)?;
         }

@@ -74,7 +74,7 @@ impl Table {
         let rows = self.times.len();
         let named = &mut self.columns[place];
         if named.column.len() > rows {
-            return refuse_field(named.name.as_bytes(), "the name stands there twice");
+            return refuse_field(named.name.as_bytes(), "the name occurs twice");
         }
         named.column.pad(rows);
         if named.role == Role::Plain && named.column.kind() != Kind::Nothing {

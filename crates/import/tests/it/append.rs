@@ -185,7 +185,7 @@ async fn worlds_may_count_from_any_number() {
     let report = import(folder.path(), vec![from(1, 4..5)], &one(Mode::Append)).await.unwrap();
     assert_eq!(report.hash, whole.hash);
     let said = import(folder.path(), vec![from(0, 0..1)], &one(Mode::Replace)).await.unwrap_err().to_string();
-    assert_eq!(said, "rows, row 1, column \"world\": 0 is no world: give integers from 1");
+    assert_eq!(said, "rows, row 1, column \"world\": 0 is not a world number: give integers from 1");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -49,8 +49,8 @@ fn line_protocol_times_have_the_unit_that_was_said() {
 fn line_protocol_refuses_a_line_and_keeps_the_others() {
     let good = "t v=1 1";
     for (bad, reason) in [
-        ("t", "t: it has no field: `table field=value` is due"),
-        ("t,a=b", "t: it has no field: `table field=value` is due"),
+        ("t", "t: it has no field: write `table field=value`"),
+        ("t,a=b", "t: it has no field: write `table field=value`"),
         ("t 5", "t: \"5\" is not followed by `=` and a value"),
         ("t v", "t: \"v\" is not followed by `=` and a value"),
         ("t v=", "t.v: no value is written \"\""),
@@ -69,12 +69,12 @@ fn line_protocol_refuses_a_line_and_keeps_the_others() {
         ("t,a=b=c v=1", "t.a: a tag's value has a `=`: write `\\=`"),
         ("t,=b v=1", "t: a tag or field has no name"),
         ("t,a v=1", "t: \"a\" is not followed by `=` and a value"),
-        ("t,a=1,a=2 v=1", "t.a: the name stands there twice"),
-        ("t,w=1 w=2", "t.w: the name stands there twice"),
+        ("t,a=1,a=2 v=1", "t.a: the name occurs twice"),
+        ("t,w=1 w=2", "t.w: the name occurs twice"),
         ("t,time=1 v=2", "t.time: the name `time` is the row's own time: give the field another"),
-        ("t v=1,", "t: it has no field: `table field=value` is due"),
-        ("t v=1 2 3", "t: \"3\" stands where the timestamp or the line's end is due"),
-        ("t v=1 x", "t: \"x\" stands where the timestamp or the line's end is due"),
+        ("t v=1,", "t: it has no field: write `table field=value`"),
+        ("t v=1 2 3", "t: expected the timestamp or the end of the line, found \"3\""),
+        ("t v=1 x", "t: expected the timestamp or the end of the line, found \"x\""),
         ("t v=1 99999999999999999999", "t: the timestamp is out of range"),
         ("t v=\"x\"", "t.v: it is text here and float in rows before"),
         ("t v=true", "t.v: it is boolean here and float in rows before"),

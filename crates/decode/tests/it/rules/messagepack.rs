@@ -61,30 +61,27 @@ fn messagepack_times() {
 fn messagepack_refuses_an_item_and_keeps_the_others() {
     let good = serde_json::json!({"m": "t", "t": 1, "fields": {"v": 1}});
     for (bad, reason) in [
-        (serde_json::json!(5), "?: it is integer, where a map is due"),
+        (serde_json::json!(5), "?: it is integer, but a map is expected"),
         (serde_json::json!({}), "?: it names no table: the key `m` is missing"),
-        (serde_json::json!({"m": 5}), "?: `m` is integer, where text is due"),
+        (serde_json::json!({"m": 5}), "?: `m` is integer, but text is expected"),
         (serde_json::json!({"m": "t"}), "t: it names no field"),
         (serde_json::json!({"m": "t", "fields": {}}), "t: it names no field"),
-        (serde_json::json!({"m": "t", "fields": [1]}), "t: `fields` is an array, where a map is due"),
+        (serde_json::json!({"m": "t", "fields": [1]}), "t: `fields` is an array, but a map is expected"),
         (
             serde_json::json!({"m": "t", "fields": {"v": [1]}}),
-            "t.v: it is an array, where a number, text or boolean is due",
+            "t.v: it is an array, but a number, text or boolean is expected",
         ),
         (serde_json::json!({"m": "t", "fields": {"v": "x"}}), "t.v: it is text here and integer in rows before"),
         (
             serde_json::json!({"m": "t", "fields": {"v": u64::MAX}}),
-            "t.v: it is an integer over 9223372036854775807, where a number, text or boolean is due",
+            "t.v: it is an integer over 9223372036854775807, but a number, text or boolean is expected",
         ),
         (serde_json::json!({"m": "t", "fields": {"": 1}}), "t: a field has no name"),
         (serde_json::json!({"m": "t", "t": true, "fields": {"v": 1}}), "t.time: boolean is not a time"),
         (serde_json::json!({"m": "t", "t": "yesterday", "fields": {"v": 1}}), "t.time: \"yesterday\" is not a time"),
         (serde_json::json!({"m": "t", "t": 1e300, "fields": {"v": 1}}), &format!("t.time: {} is not a time", 1e300)),
-        (serde_json::json!({"m": "t", "fields": {"v": 1}, "tags": {"v": "x"}}), "t.v: the name stands there twice"),
-        (
-            serde_json::json!({"m": "t", "h": "x", "fields": {}, "tags": {"host": "y"}}),
-            "t.host: the name stands there twice",
-        ),
+        (serde_json::json!({"m": "t", "fields": {"v": 1}, "tags": {"v": "x"}}), "t.v: the name occurs twice"),
+        (serde_json::json!({"m": "t", "h": "x", "fields": {}, "tags": {"host": "y"}}), "t.host: the name occurs twice"),
         (serde_json::json!({"m": "t", "f": [1]}), "t: the key \"f\" is not known"),
         (
             serde_json::json!({"m": "t\n", "fields": {"v": 1}}),
@@ -97,7 +94,7 @@ fn messagepack_refuses_an_item_and_keeps_the_others() {
         (serde_json::json!({"m": "t", "columns": {}}), "t: it names no field"),
         (serde_json::json!({"m": "t", "columns": {"time": [1]}}), "t: it names no field"),
         (serde_json::json!({"m": "t", "columns": {"v": []}}), "t: its columns are empty"),
-        (serde_json::json!({"m": "t", "columns": {"v": 1}}), "t.v: it is integer, where an array is due"),
+        (serde_json::json!({"m": "t", "columns": {"v": 1}}), "t.v: it is integer, but an array is expected"),
         (
             serde_json::json!({"m": "t", "columns": {"v": [1], "w": [1, 2]}}),
             "t.w: it has 2 values, where columns before have 1",
@@ -109,7 +106,7 @@ fn messagepack_refuses_an_item_and_keeps_the_others() {
         (serde_json::json!({"m": "t", "columns": {"v": ["x"]}}), "t.v: it is text here and integer in items before"),
         (
             serde_json::json!({"m": "t", "columns": {"v": [1, [2]]}}),
-            "t.v: row 1: it is an array, where a number, text or boolean is due",
+            "t.v: row 1: it is an array, but a number, text or boolean is expected",
         ),
         (
             serde_json::json!({"m": "t", "columns": {"time": [1, "x"], "v": [1, 2]}}),
@@ -122,12 +119,12 @@ fn messagepack_refuses_an_item_and_keeps_the_others() {
     }
     let twice = Value::Map(vec![("v".into(), 1.into()), ("v".into(), 2.into())]);
     let row = |fields| packed(&Value::Map(vec![("m".into(), "t".into()), ("fields".into(), fields)]));
-    check(Format::MessagePack, &row(twice), &["refused 0 t.v: the name stands there twice"]);
+    check(Format::MessagePack, &row(twice), &["refused 0 t.v: the name occurs twice"]);
     let binary = Value::Map(vec![("v".into(), Value::Binary(vec![1]))]);
     check(
         Format::MessagePack,
         &row(binary),
-        &["refused 0 t.v: it is binary data, where a number, text or boolean is due"],
+        &["refused 0 t.v: it is binary data, but a number, text or boolean is expected"],
     );
     let column = |text: &[u8]| [b"\x82\xa1m\xa1t\xa7columns\x81\xa1s\x92\xa1x".as_slice(), &[0xa1], text].concat();
     check(Format::MessagePack, &column(b"\xff"), &["refused 0 t.s: the text in row 1 is not valid UTF-8"]);
@@ -136,14 +133,14 @@ fn messagepack_refuses_an_item_and_keeps_the_others() {
 #[test]
 fn messagepack_that_is_none_is_an_error() {
     for (body, reason) in [
-        (&b""[..], "it breaks off"),
+        (&b""[..], "it ends early"),
         (b"\xc1", "no value begins with 0xc1"),
-        (b"\x01", "it is integer, where a map or an array is due"),
+        (b"\x01", "it is integer, but a map or an array is expected"),
         (b"\x90\x00", "something follows its end"),
-        (b"\xdd\xff\xff\xff\xff", "it breaks off"),
+        (b"\xdd\xff\xff\xff\xff", "it ends early"),
         (b"\x82\xa5batch\x90\xa1m\xa1t", "other keys stand beside `batch`"),
         (b"\x81\xa5batch\x01", "`batch` is not an array"),
-        (b"\x81\xa7columns\x81\xa1v\xdd\xff\xff\xff\xff", "it breaks off"),
+        (b"\x81\xa7columns\x81\xa1v\xdd\xff\xff\xff\xff", "it ends early"),
     ] {
         let error = decode(Format::MessagePack, body, &REFUSING, &wide()).unwrap_err();
         assert!(error.to_string().contains(reason), "{error}");

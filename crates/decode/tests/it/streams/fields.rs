@@ -35,8 +35,8 @@ fn fields_may_be_left_out() {
         &[
             "NOW b=1 o_y=2",
             "NOW b=NULL o_y=NULL",
-            "refused 3 a: the name stands there twice [{\"a\":1,\"a\":2}]",
-            "refused 4: \"]}\" stands where a name is due [{\"p\":{]}]",
+            "refused 3 a: the name occurs twice [{\"a\":1,\"a\":2}]",
+            "refused 4: expected a name, found \"]}\" [{\"p\":{]}]",
         ],
     );
     check(RowFormat::Csv, &rules, b"a,b\n1,2\n", &["NOW b=2"]);
@@ -158,11 +158,11 @@ fn only_what_lies_under_a_path_is_the_row() {
             "NOW v=1 v_text=NULL",
             "NOW v=2 v_text=NULL",
             "NOW v=NULL v_text=\"3\"",
-            "refused 2: \"7,{},{\\\"v\\\":\\\"3\\\"}]}\" stands where `{` is due [7]",
+            "refused 2: expected `{`, found \"7,{},{\\\"v\\\":\\\"3\\\"}]}\" [7]",
             "refused 2: it names no field [{}]",
             "refused 3: it has nothing at `$.a.b` [{\"a\":1}]",
             "refused 4: the value at `$.a.b` is not an object [{\"a\":{\"b\":5}}]",
-            "refused 5: \"}\" stands where a value is due [{\"a\":{\"b\":[{\"v\":9},}]",
+            "refused 5: expected a value, found \"}\" [{\"a\":{\"b\":[{\"v\":9},}]",
             "overflow v -> v_text: 1 from 2, \"3\", integer",
         ],
     );

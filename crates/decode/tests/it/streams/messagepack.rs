@@ -18,7 +18,7 @@ fn messagepack_is_maps_or_arrays_of_maps() {
             "NOW a=NULL g=NULL o_p_q=NULL a_text=\"s\"",
             "5000000 a=NULL g=NULL o_p_q=NULL a_text=\"[[1,{\\\"2\\\":[],\\\"k\\\":\\\"v\\\\\\\"\\\\n\\\"}],2]\"",
             "refused 2: it names no field [\u{fffd}]",
-            "refused 3: it is integer, where a map is due [\u{3}]",
+            "refused 3: it is integer, but a map is expected [\u{3}]",
             "overflow a -> a_text: 2 from 4, \"s\", float",
         ],
     );

@@ -87,7 +87,7 @@ fn every_kind_of_value_gives_its_column_a_type() {
 fn nested_objects_are_flattened() {
     json("{\"a\":{\"b\":{\"c\":1},\"d\":2},\"e\":3}", &["NOW a_b_c=1 a_d=2 e=3"]);
     json("{\"a\":{}}", &["NOW"]);
-    json("{\"a\":{\"b\":1},\"a_b\":2}", &["refused 1 a_b: the name stands there twice [{\"a\":{\"b\":1},\"a_b\":2}]"]);
+    json("{\"a\":{\"b\":1},\"a_b\":2}", &["refused 1 a_b: the name occurs twice [{\"a\":{\"b\":1},\"a_b\":2}]"]);
 }
 
 #[test]
@@ -219,14 +219,14 @@ fn what_is_no_row_is_refused_with_its_line_and_bytes() {
         &[
             "NOW a=1",
             "NOW a=2",
-            "refused 3: the line breaks off where a value is due [{\"a\":]",
-            "refused 4: \"7 \" stands where `{` is due [7]",
+            "refused 3: the line ends where a value is expected [{\"a\":]",
+            "refused 4: expected `{`, found \"7 \" [7]",
             "refused 5: it names no field [{}]",
-            "refused 6 a: the name stands there twice [{\"a\":1,\"a\":2}]",
+            "refused 6 a: the name occurs twice [{\"a\":1,\"a\":2}]",
             "refused 7: it is an array: send one object a line [[{\"a\":1}]]",
-            "refused 8: \"x\" stands where the line's end is due [{\"a\":1} x]",
-            "refused 9: \"]}\" stands where a value is due [{\"a\":[1,]}]",
-            "refused 11: the line breaks off where a closing quote is due [{\"a]",
+            "refused 8: expected the end of the line, found \"x\" [{\"a\":1} x]",
+            "refused 9: expected a value, found \"]}\" [{\"a\":[1,]}]",
+            "refused 11: the line ends where a closing quote is expected [{\"a]",
         ],
     );
     let bytes = b"{\"a\":\"\xff\"}\n{\"a\":\"x\"}\n{\"a\":[\"\xfe\"]}\n";
@@ -243,8 +243,8 @@ fn a_refused_record_leaves_nothing_behind() {
         "{\"a\":1,\"b\":2,\"c\":}\n{\"a\":\"x\"}\n{\"a\":5,\"d\":6,}",
         &[
             "NOW a=\"x\"",
-            "refused 1: \"}\" stands where a value is due [{\"a\":1,\"b\":2,\"c\":}]",
-            "refused 3: \"}\" stands where a name is due [{\"a\":5,\"d\":6,}]",
+            "refused 1: expected a value, found \"}\" [{\"a\":1,\"b\":2,\"c\":}]",
+            "refused 3: expected a name, found \"}\" [{\"a\":5,\"d\":6,}]",
         ],
     );
 }
