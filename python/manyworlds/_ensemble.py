@@ -107,10 +107,6 @@ class Ensemble(Mapping):
             self._kinds = {e["name"]: (e, catalogue["kinds"][e["kind"]]) for e in catalogue["entities"]}
         return self._kinds
 
-    def _plain(self, entity: str | None) -> str | None:
-        """The entity of plain names: the only one if none is named."""
-        return next(iter(self)) if entity is None and len(self) == 1 else entity
-
     def _is_outcome(self, name: str) -> bool:
         """Whether a name where an entity may stand is an outcome or an expression."""
         return name not in self and (":" in name or len(self) == 1)
@@ -148,7 +144,7 @@ class Ensemble(Mapping):
         Raises:
             UnknownNameError, InvalidError: if the expression is invalid, or its value in some world is not finite.
         """
-        return self._array(self._plain(entity), expression)
+        return self._array(entity, expression)
 
     def _array(self, entity: str | None, expression: str) -> np.ndarray:
         return next(self._backend.arrays([] if entity is None else [entity], [expression]))
@@ -189,7 +185,7 @@ class Ensemble(Mapping):
         """
         question = {
             "ensemble": self.name,
-            "entity": self._plain(entity),
+            "entity": entity,
             "legs": texts("a condition", conditions),
             "given": texts("given", given),
             "min_worlds": whole("min_worlds", min_worlds, 0, MAX_32),
@@ -232,7 +228,7 @@ class Ensemble(Mapping):
         """
         question = {
             "ensemble": self.name,
-            "entity": self._plain(entity),
+            "entity": entity,
             "bets": _bets(bets),
             "given": texts("given", given),
             "min_worlds": whole("min_worlds", min_worlds, 0, MAX_32),
@@ -260,8 +256,7 @@ class Ensemble(Mapping):
         """
         if outcome is None:
             entity, outcome = None, entity or ""
-        plain = self._plain(entity)
-        question = {"ensemble": self.name, "entities": [] if plain is None else [plain], "outcomes": [outcome]}
+        question = {"ensemble": self.name, "entities": [] if entity is None else [entity], "outcomes": [outcome]}
         fetch = lambda: self._backend.outcome({**question, "cdf": True})[0]["cdf"]  # noqa: E731
         return Distribution._of(self._backend.outcome(question)[0], fetch)
 
@@ -274,7 +269,7 @@ class Ensemble(Mapping):
         """
         if entity is not None and self._is_outcome(entity):
             outcomes, entity = (entity, *outcomes), None
-        question = {"ensemble": self.name, "entity": self._plain(entity), "outcomes": list(outcomes)}
+        question = {"ensemble": self.name, "entity": entity, "outcomes": list(outcomes)}
         found = self._backend.correlate(question)
         return Correlation(tuple(found["outcomes"]), found["worlds"], found["matrix"])
 
@@ -296,14 +291,9 @@ class Ensemble(Mapping):
             raise InvalidError(f"{other!r} is not an ensemble: open one first, as data.ensembles[NAME]")
         if type(other._backend) is not type(self._backend):
             raise InvalidError("one ensemble is behind a server and the other is not: open both in the same way")
-        names = [self._named(outcome) for outcome in outcomes] or self._common(other)
+        names = list(outcomes) or self._common(other)
         found = self._backend.compare(other._backend, {"first": self.name, "second": other.name, "outcomes": names})
         return Comparisons(map(Comparison._of, found), (self.name, other.name))
-
-    def _named(self, outcome: str) -> str:
-        """An outcome of the only entity with its entity's name."""
-        only = self._plain(None)
-        return f"{only}:{outcome}" if only and outcome in self[only].outcomes else outcome
 
     def _common(self, other: Ensemble) -> list[str]:
         """Every outcome that both have, as `"ENTITY:OUTCOME"`."""
