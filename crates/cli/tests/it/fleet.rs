@@ -471,7 +471,9 @@ fn workers_start_only_programs_of_their_own_command_line() {
     let submitted = submit.args(words).arg("--data").arg(&data).output().unwrap();
     assert!(submitted.status.success(), "{}", String::from_utf8_lossy(&submitted.stderr));
     std::fs::remove_file(&started).unwrap();
-    let stranger = services.worker(&data);
+    let (log, mut stranger) = (folder.path().join("stranger.log"), services.fleet(&["worker"]));
+    stranger.arg("--data").arg(&data).stdout(Stdio::null()).stderr(std::fs::File::create(&log).unwrap());
+    let stranger = Worker(stranger.spawn().unwrap());
     let workers = || {
         let output = services.fleet(&["status", "--workers", "--format", "json"]).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
@@ -481,8 +483,13 @@ fn workers_start_only_programs_of_their_own_command_line() {
         assert!(since.elapsed() < PATIENCE, "{}", workers());
         sleep(Duration::from_millis(100));
     }
+    // It looks at the ensemble several times meanwhile.
+    sleep(Duration::from_secs(3));
     assert!(!started.exists() && services.status(&name).unwrap()["worlds_done"] == 0);
     assert_eq!(stranger.end(), Some(0));
+    let log = std::fs::read_to_string(&log).unwrap();
+    assert_eq!(log.matches("cannot play this ensemble here").count(), 1, "{log}");
+    assert!(!log.contains('\x1b'), "colours in a file: {log:?}");
     let mut worker = services.fleet(&["worker", "--concurrency", "2", "--program", &command]);
     let worker = worker.arg("--data").arg(&data).stdout(Stdio::null()).stderr(Stdio::null());
     let worker = Worker(worker.spawn().unwrap());

@@ -194,6 +194,11 @@ async fn unusable_files_are_named() {
     }
     check("cut.csv.gz", &gzip(b"x,y\n1,2\n")[..20], "cannot read cut.csv.gz: the gzip data ends early: it is cut off")
         .await;
+    for (name, text) in
+        [("lines.json", &b"{\"world\": 1, \"x\": 2}\n"[..]), ("array.json", b"[{\"x\": 2}]"), ("x.csv", b"{\n}")]
+    {
+        check(name, text, &format!("cannot read {name}: it holds JSON: give Parquet, CSV, Arrow or NumPy files")).await;
+    }
     let packed = gzip(b"PAR1 and more");
     let message = "cannot read a.parquet.gz: it is a Parquet file that gzip compressed once more: decompress it first";
     check("a.parquet.gz", &packed, message).await;

@@ -47,6 +47,14 @@ async fn missing_values_are_named() {
 }
 
 #[tokio::test]
+async fn empty_texts_are_refused() {
+    assert_eq!(
+        refusal(vec![("till", texts(["cash", "", "card"]))]).await,
+        "outcome \"till\": it holds an empty text: write another one, such as \"none\""
+    );
+}
+
+#[tokio::test]
 async fn values_that_only_some_rows_of_an_entity_lack_are_named() {
     let of = |x: Vec<Option<i64>>, y: Vec<Option<i64>>| {
         let entities = texts(["team-1", "game-1", "team-1", "game-1"]);
@@ -99,7 +107,7 @@ async fn values_without_an_exact_number_are_named() {
 async fn worlds_that_are_none_are_named() {
     for (world, shown) in [(-1.0, "-1"), (0.5, "0.5"), (5e9, "5000000000"), (f64::NAN, "NaN")] {
         let said = refusal(vec![("world", reals([0.0, world])), ("x", integers([1, 2]))]).await;
-        assert_eq!(said, format!("rows, row 2, column \"world\": {shown} is no world: give integers from 0"));
+        assert_eq!(said, format!("rows, row 2, column \"world\": {shown} is not a world number: give integers from 0"));
     }
     let said = refusal(vec![("world", texts(["a"])), ("x", integers([1]))]).await;
     assert_eq!(said, "rows: column \"world\": a column of Utf8 names no worlds: give integers from 0");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use disk::RealDisk;
 use ensemble::{EventMode, Follow, Plan, Store, StoredEnsemble, verify};
-use model::{Catalogue, EventBlock, Failure, Model, OutcomeBlock, Sink, Stop, Wanted};
+use model::{Catalogue, EventBlock, Failure, Model, OutcomeBlock, OwnedEventValues, Sink, Stop, Wanted};
 use run::{Control, Options, Player, RunError, Summary, play};
 use world::{Seed, World, WorldRange};
 
@@ -27,6 +27,8 @@ enum Fault {
     CannotRecount,
     /// Wait for an answer that never comes.
     Waits,
+    /// Give no events of the last table in odd worlds.
+    Silences,
 }
 
 struct Faulty {
@@ -50,7 +52,8 @@ impl Model for Faulty {
             let entity = Some("table-2".to_owned());
             return Err(Failure { message: "a die fell\noff the table".to_owned(), entity, world: Some(world) }.into());
         }
-        self.dice.simulate(seed, range, wanted, &mut Changed { sink, fault: self.fault })
+        let is_silent = self.fault == Fault::Silences && range.count() == 1 && range.first().0 % 2 == 1;
+        self.dice.simulate(seed, range, wanted, &mut Changed { sink, fault: self.fault, is_silent })
     }
 
     fn recount(&self, events: &EventBlock<'_>, sink: &mut dyn Sink) -> Result<(), Stop> {
@@ -64,6 +67,8 @@ impl Model for Faulty {
 struct Changed<'a> {
     sink: &'a mut dyn Sink,
     fault: Fault,
+    /// Whether to keep the events of the last table back.
+    is_silent: bool,
 }
 
 impl Sink for Changed<'_> {
@@ -83,7 +88,7 @@ impl Sink for Changed<'_> {
     }
 
     fn events(&mut self, block: EventBlock<'_>) -> Result<(), Stop> {
-        self.sink.events(block)
+        if self.is_silent && block.entity == 2 { Ok(()) } else { self.sink.events(block) }
     }
 }
 
@@ -139,6 +144,26 @@ async fn a_waiting_model_polls_whether_to_stop() {
     let range = WorldRange::new(World(0), 10).unwrap();
     let played = player.play(range, &mut player.encoders().unwrap(), &stop).unwrap();
     assert!(played.is_none() && polls.get() == 4, "{} polls", polls.get());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn replayed_world_may_have_no_events() {
+    let data = tempfile::tempdir().unwrap();
+    let replayed = Plan { events: EventMode::Replay, ..plan(&dice::PLUGIN, 1, 20, 10) };
+    play_faulty(data.path(), Fault::Silences, replayed).await.unwrap();
+    let left = stored(data.path()).await;
+    let events_of = |entity: usize, world: u32| {
+        let faulty: Arc<dyn Model> = Arc::new(Faulty { dice: model(&dice::PLUGIN), fault: Fault::Silences });
+        let world = WorldRange::new(World(world), 1).unwrap();
+        left.events_of(entity, world, &(Arc::new(move |_: &Plan| Ok(faulty.clone())) as _)).unwrap()
+    };
+    assert_eq!(events_of(2, 12).rows, [20]);
+    let none = events_of(2, 13);
+    assert_eq!(
+        (none.rows, none.columns),
+        (vec![0], vec![OwnedEventValues::Label(vec![]), OwnedEventValues::I8(vec![])])
+    );
+    assert_eq!(events_of(1, 13).rows, [20]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -32,6 +32,22 @@ struct Seen {
     view: View,
 }
 
+impl Seen {
+    /// Takes an answer to a question asked at `asked_at`, unless a later question has been answered.
+    fn take(&mut self, asked_at: Instant, answer: Result<(Vec<EnsembleStatus>, Vec<WorkerStatus>), FleetError>) {
+        if self.asked_at <= Some(asked_at) {
+            self.asked_at = Some(asked_at);
+            match answer {
+                Ok((ensembles, workers)) => {
+                    self.view = View { ensembles: Arc::new(ensembles), workers: Arc::new(workers), error: None };
+                }
+                Err(error) => self.view.error = Some(error.to_string()),
+            }
+        }
+        (self.at, self.is_asking) = (Some(Instant::now()), false);
+    }
+}
+
 /// What the ledger said last.
 #[derive(Clone, Default)]
 pub(crate) struct View {
@@ -94,22 +110,29 @@ impl Fleet {
             let ledger = self.ledger().await?;
             Ok::<_, FleetError>((::fleet::status(&ledger).await?, ::fleet::workers(&ledger).await?))
         };
-        let asked_at = Some(Instant::now());
+        let asked_at = Instant::now();
         let asked = asked.await;
-        {
-            let mut seen = self.seen();
-            // An earlier question may be answered last, and its answer is then out of date.
-            if seen.asked_at <= asked_at {
-                seen.asked_at = asked_at;
-                match asked {
-                    Ok((ensembles, workers)) => {
-                        seen.view = View { ensembles: Arc::new(ensembles), workers: Arc::new(workers), error: None };
-                    }
-                    Err(error) => seen.view.error = Some(error.to_string()),
-                }
-            }
-            (seen.at, seen.is_asking) = (Some(Instant::now()), false);
-        }
+        self.seen().take(asked_at, asked);
         self.answers.send_modify(|answers| *answers += 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_older_answer_replaces_no_newer_one() {
+        let mut seen = Seen::default();
+        let gone = || FleetError::Thread(std::io::Error::other("gone"));
+        let first = Instant::now();
+        let second = first + Duration::from_millis(1);
+        seen.take(second, Ok((Vec::new(), Vec::new())));
+        assert!(seen.view.error.is_none());
+        seen.is_asking = true;
+        seen.take(first, Err(gone()));
+        assert!(seen.view.error.is_none() && !seen.is_asking);
+        seen.take(second + Duration::from_millis(1), Err(gone()));
+        assert!(seen.view.error.is_some());
     }
 }
