@@ -39,6 +39,8 @@ pub(super) enum Part<'a> {
 
 /// Maximum slots of an integer column.
 const SPAN_MAX: u64 = 1 << 16;
+/// Mean length of runs of equal slots above which finding their ends is faster than a look at each value.
+const RUN_MIN: u64 = 64;
 
 pub(super) fn part<'a>(key: &'a Column, by: &GroupBy) -> Part<'a> {
     let valid = key.valid.as_deref();
@@ -60,7 +62,10 @@ fn floor(value: i64, step: i64, origin: i64) -> i64 {
 }
 
 fn span<'a>(values: &'a [i64], valid: Option<&'a [bool]>, step: i64, origin: i64) -> Part<'a> {
+    // Times mostly ascend.
+    let ascend = valid.is_none() && values.is_sorted();
     let bounds = match valid {
+        None if ascend => values.first().copied().zip(values.last().copied()),
         None => values.iter().copied().min().zip(values.iter().copied().max()),
         Some(valid) => {
             let valid_values = || values.iter().zip(valid).filter(|(_, valid)| **valid).map(|(value, _)| *value);
@@ -80,7 +85,9 @@ fn span<'a>(values: &'a [i64], valid: Option<&'a [bool]>, step: i64, origin: i64
     let space = slots as usize + 1;
     let null = slots as u32;
     // NULL rows may hold any value.
-    let mut codes: Vec<u32> = if step == 1 {
+    let mut codes: Vec<u32> = if ascend && slots.saturating_mul(RUN_MIN) <= values.len() as u64 {
+        runs(values, low, step, null)
+    } else if step == 1 {
         values.iter().map(|v| (v.wrapping_sub(low) as u64).min(u64::from(null)) as u32).collect()
     } else {
         let (mut from, mut to, mut slot) = (low, low, 0);
@@ -100,6 +107,19 @@ fn span<'a>(values: &'a [i64], valid: Option<&'a [bool]>, step: i64, origin: i64
         codes.iter_mut().zip(valid).filter(|(_, valid)| !**valid).for_each(|(code, _)| *code = null);
     }
     Part::Span { slots: Codes::U32(codes), low, step, space }
+}
+
+/// The slots, below `slots`, of ascending values from `low` on: the values of a slot follow one another.
+fn runs(values: &[i64], low: i64, step: i64, slots: u32) -> Vec<u32> {
+    let mut codes = Vec::with_capacity(values.len());
+    let mut end = low;
+    for slot in 0..slots {
+        end = end.saturating_add(step);
+        let rest = &values[codes.len()..];
+        let run = if slot + 1 == slots { rest.len() } else { rest.partition_point(|value| *value < end) };
+        codes.resize(codes.len() + run, slot);
+    }
+    codes
 }
 
 impl Part<'_> {
@@ -173,4 +193,34 @@ pub(super) fn count_codes<C: Copy + Into<u32>>(codes: &[C], space: usize) -> Vec
     }
     rest.iter().for_each(|&code| counts[at(code)][0] += 1);
     counts.iter().map(|four| four.iter().sum()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use pages::with_codes;
+
+    use super::*;
+
+    #[test]
+    fn slots_of_ascending_and_other_values_are_equal() {
+        let slots = |values: &[i64], step| match span(values, None, step, 3) {
+            Part::Span { slots, low, space, .. } => {
+                (with_codes!(slots, codes => codes.iter().map(|c| u64::from(*c)).collect::<Vec<_>>()), low, space)
+            }
+            _ => panic!("no span"),
+        };
+        for (first, each, step) in [(-50_000, 7, 1_000), (0, 0, 10), (3, 1, 100), (i64::MAX - 5_000, 1, 4_000)] {
+            let values: Vec<i64> = (0..4_000).map(|n| first + n * each).collect();
+            let (ascending, low, space) = slots(&values, step);
+            let mut backwards: Vec<i64> = values.iter().rev().copied().collect();
+            // Two equal values descend nowhere.
+            backwards.push(first + 3_999 * each);
+            let (mut other, ..) = slots(&backwards, step);
+            other.pop();
+            other.reverse();
+            assert_eq!(ascending, other, "{first} {each} {step}");
+            assert_eq!(ascending.last().map(|slot| *slot as usize + 2), Some(space));
+            assert_eq!(low, floor(first, step, 3));
+        }
+    }
 }
