@@ -76,11 +76,9 @@ pub(crate) struct Tables {
     pub(crate) punt_return: Lookup,
     pub(crate) kick_return: Lookup,
     pub(crate) interception_return: Lookup,
-    /// Seconds from snap to snap, except in the last two minutes of a half.
-    pub(crate) run_off_run: Lookup,
-    pub(crate) run_off_catch: Lookup,
-    pub(crate) run_off_sack: Lookup,
-    pub(crate) run_off_miss: Lookup,
+    /// Seconds from snap to snap after a run, a catch, a sack and an incomplete pass, except in the last two minutes of
+    /// a half.
+    pub(crate) run_off: [Lookup; 4],
     /// Factors on a player's share of throws, and of carries, that vary from game to game: 256 equally likely values.
     pub(crate) target_factor: [f32; 256],
     pub(crate) carry_factor: [f32; 256],
@@ -129,10 +127,8 @@ impl Tables {
             punt_return: Lookup::new(&q::PUNT_RETURN),
             kick_return: Lookup::new(&q::KICK_RETURN),
             interception_return: Lookup::new(&q::INTERCEPTION_RETURN),
-            run_off_run: Lookup::new(&q::RUN_OFF_RUN),
-            run_off_catch: Lookup::new(&q::RUN_OFF_COMPLETION),
-            run_off_sack: Lookup::new(&q::RUN_OFF_SACK),
-            run_off_miss: Lookup::new(&q::RUN_OFF_INCOMPLETION),
+            run_off: [&q::RUN_OFF_RUN, &q::RUN_OFF_COMPLETION, &q::RUN_OFF_SACK, &q::RUN_OFF_INCOMPLETION]
+                .map(Lookup::new),
             target_factor: factors(TARGET_SPREAD),
             carry_factor: factors(CARRY_SPREAD),
             pass_odds_by_lead: std::array::from_fn(|i| {
@@ -144,17 +140,33 @@ impl Tables {
     }
 }
 
-/// The zone of a yard line in the yardage tables.
+/// The band of each number below `N`, given the last number of every band but the last. A load instead of comparisons:
+/// their branches follow the draws, which no processor can predict.
+const fn bands<const N: usize>(last: &[usize]) -> [u8; N] {
+    let mut bands = [0; N];
+    let mut number = 1;
+    while number < N {
+        let before = bands[number - 1];
+        let ended = (before as usize) < last.len() && last[before as usize] < number;
+        bands[number] = before + ended as u8;
+        number += 1;
+    }
+    bands
+}
+
+/// The band of a number of yards; negative numbers count as 0, larger ones as 99.
+#[inline]
+fn band(bands: &[u8; 100], yards: i32) -> usize {
+    usize::from(bands[yards.clamp(0, 99) as usize])
+}
+
+/// Yards to go 1-2, 3-5, 6-10, 11-20, 21-40, 41-60, 61-99.
+static FIELD_ZONES: [u8; 100] = bands(&[2, 5, 10, 20, 40, 60]);
+
+/// The zone of a yard line in the yardage tables: as [`FIELD_ZONES`], with the last two in one.
 #[inline]
 pub(crate) fn zone(yards_to_goal: i32) -> usize {
-    match yards_to_goal {
-        ..=2 => 0,
-        3..=5 => 1,
-        6..=10 => 2,
-        11..=20 => 3,
-        21..=40 => 4,
-        _ => 5,
-    }
+    band(&FIELD_ZONES, yards_to_goal).min(5)
 }
 
 /// Share of drop-backs by down, for distances 1, 2, 3, 4-5, 6-7, 8-9, 10, 11-14 and 15 or more.
@@ -165,23 +177,31 @@ const DROPBACK: [[f32; 9]; 4] = [
     [0.29, 0.82, 0.93, 0.94, 0.96, 0.89, 0.95, 0.92, 0.94],
 ];
 
+/// The columns of [`DROPBACK`] by distance.
+static DISTANCE_BANDS: [u8; 100] = bands(&[1, 2, 3, 5, 7, 9, 10, 14]);
+
+/// [`DROPBACK`] as odds.
+static DROPBACK_ODDS: [[f32; 9]; 4] = {
+    let mut odds = DROPBACK;
+    let mut at = 0;
+    while at < 36 {
+        let share = DROPBACK[at / 9][at % 9];
+        odds[at / 9][at % 9] = share / (1.0 - share);
+        at += 1;
+    }
+    odds
+};
+
+/// Odds of a drop-back.
 #[inline]
-pub(crate) fn dropback_share(down: i32, distance: i32) -> f32 {
-    DROPBACK[(down - 1) as usize][distance_band(distance)]
+pub(crate) fn dropback_odds(down: i32, distance: i32) -> f32 {
+    DROPBACK_ODDS[(down - 1) as usize][distance_band(distance)]
 }
 
 /// The column of a distance in [`DROPBACK`].
 #[inline]
 pub(crate) fn distance_band(distance: i32) -> usize {
-    match distance {
-        ..=3 => distance.max(1) as usize - 1,
-        4..=5 => 3,
-        6..=7 => 4,
-        8..=9 => 5,
-        10 => 6,
-        11..=14 => 7,
-        _ => 8,
-    }
+    band(&DISTANCE_BANDS, distance)
 }
 
 /// Shares of fourth downs gone for, and kicked for a field goal, by yard line (1-5, 6-10, 11-20, 21-30, 31-35, 36-40,
@@ -199,29 +219,16 @@ const FOURTH_DOWN: [[[f32; 7]; 2]; 10] = [
     [[0.15, 0.07, 0.06, 0.06, 0.03, 0.04, 0.03], [0.0; 7]],
 ];
 
+/// The rows and columns of [`FOURTH_DOWN`] by yard line and by distance.
+static FOURTH_DOWN_ROWS: [u8; 100] = bands(&[5, 10, 20, 30, 35, 40, 45, 50, 60]);
+static FOURTH_DOWN_COLUMNS: [u8; 100] = bands(&[1, 2, 3, 5, 8, 12]);
+
 /// Shares on fourth down: (gone for, field goals).
 #[inline]
 pub(crate) fn fourth_down_shares(yards_to_goal: i32, distance: i32) -> (f32, f32) {
-    let row = match yards_to_goal {
-        ..=5 => 0,
-        6..=10 => 1,
-        11..=20 => 2,
-        21..=30 => 3,
-        31..=35 => 4,
-        36..=40 => 5,
-        41..=45 => 6,
-        46..=50 => 7,
-        51..=60 => 8,
-        _ => 9,
-    };
-    let column = match distance {
-        ..=3 => distance.max(1) as usize - 1,
-        4..=5 => 3,
-        6..=8 => 4,
-        9..=12 => 5,
-        _ => 6,
-    };
-    (FOURTH_DOWN[row][0][column], FOURTH_DOWN[row][1][column])
+    let [gone_for, kicked] = &FOURTH_DOWN[band(&FOURTH_DOWN_ROWS, yards_to_goal)];
+    let column = band(&FOURTH_DOWN_COLUMNS, distance);
+    (gone_for[column], kicked[column])
 }
 
 /// Share of field goals made from `yards`, in bands up to 25, 30, ..., 60 and beyond.
@@ -234,18 +241,11 @@ pub(crate) fn field_goal_share(yards: i32) -> f32 {
     MADE[band] + (MADE[band + 1] - MADE[band]) * (place - band as f32)
 }
 
-/// Completion rate by zone of yards to go 1-2, 3-5, 6-10, 11-20, 21-40, 41-60, 61-99.
+/// Completion rate by zone of [`FIELD_ZONES`].
 #[inline]
 pub(crate) fn completion_by_field(yards_to_goal: i32) -> f32 {
-    match yards_to_goal {
-        ..=2 => 0.56,
-        3..=5 => 0.50,
-        6..=10 => 0.53,
-        11..=20 => 0.58,
-        21..=40 => 0.62,
-        41..=60 => 0.64,
-        _ => 0.66,
-    }
+    const RATES: [f32; 7] = [0.56, 0.50, 0.53, 0.58, 0.62, 0.64, 0.66];
+    RATES[band(&FIELD_ZONES, yards_to_goal)]
 }
 
 /// Change of the completion rate by down.

@@ -4,7 +4,7 @@
 use super::Game;
 use super::clock::Tempo;
 use crate::play::Kind;
-use crate::tables::{LEAD_MAX, dropback_share, fourth_down_shares};
+use crate::tables::{LEAD_MAX, dropback_odds, fourth_down_shares};
 
 /// Yards to the goal line from which a side still tries a field goal: with time left, and on the half's last play.
 const KICK_RANGE: i32 = 36;
@@ -78,9 +78,8 @@ impl Game<'_> {
 
     /// The measured share by down and distance; game plan, score and clock multiply its odds.
     pub(super) fn dropback_probability(&self) -> f32 {
-        let base = dropback_share(self.down, self.distance);
         let lead = self.lead();
-        let mut odds = base / (1.0 - base) * self.pass_plan[self.offence];
+        let mut odds = dropback_odds(self.down, self.distance) * self.pass_plan[self.offence];
         odds *= match self.tempo {
             Tempo::Hurry => PASS_IN_A_HURRY,
             Tempo::Bleed => PASS_WITH_THE_LEAD,

@@ -5,7 +5,6 @@
 
 use super::{Game, low_bits};
 use crate::play::{Kind, Outcome};
-use crate::tables::Lookup;
 
 /// Seconds of a play that stops the clock (out of bounds, a time-out), from the measured tables.
 const STOPPED_SECONDS: i32 = 6;
@@ -13,7 +12,7 @@ const STOPPED_SECONDS: i32 = 6;
 /// measured 7.4 a game, after the time-outs near the end of the halves.
 const IDLE_TIME_OUT_SHARE: f32 = 0.034;
 
-/// The kind of play before the clock ran.
+/// The kind of play before the clock ran, in the order of the tables of seconds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum After {
     Run,
@@ -95,13 +94,9 @@ impl Game<'_> {
                 self.take_time_out(side);
             }
         }
-        let table: &Lookup = match after {
-            After::Run => &self.tables.run_off_run,
-            After::Catch => &self.tables.run_off_catch,
-            After::Sack => &self.tables.run_off_sack,
-            After::Miss => return self.tables.run_off_miss.at(word),
-        };
-        (table.at(word) as f32 * self.pace + 0.5) as i32
+        // The clock stands still after a miss: the pace plays no part.
+        let pace = if after == After::Miss { 1.0 } else { self.pace };
+        (self.tables.run_off[after as usize].at(word) as f32 * pace + 0.5) as i32
     }
 
     /// The side that calls a time-out late in a half, if any: the defence against a leader who lets the clock run, or
