@@ -2,6 +2,12 @@
 
 use model::Cell;
 use serde::{Serialize as _, Serializer};
+use serde_json::{Value, json};
+
+/// A number as a [`Cell`].
+pub(crate) fn number(number: f64) -> Value {
+    json!(Cell::from(number))
+}
 
 /// Serializes a field as a [`Cell`].
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes every field so")]

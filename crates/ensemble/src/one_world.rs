@@ -1,6 +1,6 @@
 //! Queries about one world: its events, and its summary.
 
-use model::{Catalogue, Cell, EntityWorld, EventBlock, EventKind, EventRows, MemberNames, SummaryTable};
+use model::{Catalogue, EntityWorld, EventBlock, EventKind, EventRows, MemberNames, SummaryTable};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 use world::{World, WorldRange};
@@ -9,6 +9,7 @@ use crate::columns::Columns;
 use crate::error::{EnsembleError, QuestionError};
 use crate::event_filter::EventFilter;
 use crate::expression::OutcomeRef;
+use crate::json::number;
 use crate::plan::{MakeModel, MissingModel};
 use crate::questions::{CONDITIONS_MAX, check_count};
 use crate::stored::{StoredEnsemble, damaged};
@@ -203,8 +204,7 @@ impl SummaryQuestion {
         let block = events.as_ref().map(EventRows::block);
         let shown = EntityWorld { catalogue, entity, outcomes: &outcomes, events: block.as_ref() };
         let tables = model.map_or_else(|| vec![SummaryTable::of_outcomes(shown)], |model| model.summary(shown));
-        let outcomes =
-            shown.values().map(|(outcome, value)| (outcome.name.clone(), json!(Cell::from(value)))).collect();
+        let outcomes = shown.values().map(|(outcome, value)| (outcome.name.clone(), number(value))).collect();
         let entity = &catalogue.entities[entity];
         Ok(SummaryAnswer { entity: entity.name.clone(), title: entity.title.clone(), outcomes, tables, note })
     }
