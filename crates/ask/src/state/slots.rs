@@ -203,11 +203,9 @@ mod tests {
 
     #[test]
     fn slots_of_ascending_and_other_values_are_equal() {
-        let slots = |values: &[i64], step| match span(values, None, step, 3) {
-            Part::Span { slots, low, space, .. } => {
-                (with_codes!(slots, codes => codes.iter().map(|c| u64::from(*c)).collect::<Vec<_>>()), low, space)
-            }
-            _ => panic!("no span"),
+        let slots = |values: &[i64], step| {
+            let Part::Span { slots, low, space, .. } = span(values, None, step, 3) else { panic!("no span") };
+            (with_codes!(slots, codes => codes.iter().map(|code| u64::from(*code)).collect::<Vec<_>>()), low, space)
         };
         for (first, each, step) in [(-50_000, 7, 1_000), (0, 0, 10), (3, 1, 100), (i64::MAX - 5_000, 1, 4_000)] {
             let values: Vec<i64> = (0..4_000).map(|n| first + n * each).collect();
