@@ -109,6 +109,23 @@ fn a_book_has_the_risk_of_its_worlds() {
     assert!(text.contains("\nlevel  value at risk") && text.contains("in 99% shortfall"), "{text}");
 }
 
+/// One bet earns one of two amounts, so all intervals of its mean are that of a probability. A bet without a stake loses
+/// nothing.
+#[test]
+fn intervals_of_one_bet_are_those_of_its_probability() {
+    let (folder, data) = season();
+    let bets = file(folder.path(), "legs,stake,odds\ngame-017:home_won,10,3\ngame-017:home_won,0,3\n");
+    let found = json(&data, &["book", "season", "--file", &bets, "--worst", "1"]);
+    let price = json(&data, &["price", "season", "--condition", "game-017:home_won"]);
+    for end in 0..2 {
+        let profit = 30.0 * price["ci"][end].as_f64().unwrap() - 10.0;
+        near(&found["ci"][end], profit);
+        near(&found["bets"][0]["expected_profit_ci"][end], profit);
+        near(&found["bets"][0]["edge_ci"][end], profit / 10.0);
+    }
+    assert_eq!(found["worst"][0]["lost"], json!(["1"]));
+}
+
 #[test]
 fn a_book_counts_worlds_under_a_condition() {
     let (folder, data) = season();
