@@ -127,6 +127,8 @@ fn cursors_send_rows_in_parts() {
     client.ask("DECLARE c CURSOR FOR SELECT host FROM cpu ORDER BY host");
     assert_eq!(tags(&client.ask("FETCH 18446744073709551615 FROM c")), ["FETCH 2"]);
     assert_eq!(tags(&client.ask("FETCH ALL FROM c")), ["FETCH 0"]);
+    client.ask("DECLARE d CURSOR FOR SELECT host FROM cpu");
+    assert_eq!(tags(&client.ask("FETCH ALL FROM d")), ["FETCH 2"]);
     client.ask("COMMIT");
     assert_eq!(code(&client.ask("FETCH c")).as_deref(), Some("34000"), "it ends with its transaction");
     // Parameters belong to the query.
