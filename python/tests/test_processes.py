@@ -32,7 +32,7 @@ def test_spawned_processes_answer(folder, season):
 def test_a_forked_process_gets_advice(folder, season):
     fork = multiprocessing.get_context("fork")
     results = fork.Queue()
-    process = fork.Process(target=forked, args=(str(folder), results))
+    process = fork.Process(target=forked, args=(str(folder), results), daemon=True)
     process.start()
     assert "spawn" in results.get(timeout=30)
     process.join(30)
