@@ -104,8 +104,8 @@ fn the_server_answers_as_the_commands_do() {
 fn an_ensemble_is_verified_and_asked_alone() {
     let data = tempfile::tempdir().unwrap();
     let server = Served::start(data.path(), &[]);
-    play(data.path(), &["--worlds", "60", "--events", "replay"]);
-    let output = run(data.path(), &["run", "football", "--name", "other", "--worlds", "40", "--events", "replay"]);
+    play(data.path(), &["--worlds", "6", "--events", "replay"]);
+    let output = run(data.path(), &["run", "football", "--name", "other", "--worlds", "4", "--events", "replay"]);
     assert!(output.status.success());
     let found = answer(&server, "/api/v1/verify", &json!({"ensemble": "season"}));
     assert_eq!(found, json(data.path(), &["verify", "season"]));
