@@ -46,7 +46,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, tables: &Tables<'_>) -> Result<C
         }
         // Each value takes at least a byte: this bounds the reservation by the body.
         if len > reader.body.len() - reader.at {
-            return Err(reader.malformed("it ends early").into());
+            return Err(reader.ended().into());
         }
         if len.saturating_mul(keys) > tables.limits.cells_max {
             let max = tables.limits.cells_max;

@@ -72,8 +72,13 @@ impl<'a> Reader<'a> {
         DecodeError::Malformed { format: "MessagePack", reason: reason.into(), at: self.at }
     }
 
+    #[cold]
+    pub(super) fn ended(&self) -> DecodeError {
+        self.malformed(ENDS_EARLY)
+    }
+
     /// Whether more bytes may resolve the error.
-    pub(super) fn breaks_off(error: &DecodeError) -> bool {
+    pub(super) fn ends_early(error: &DecodeError) -> bool {
         matches!(error, DecodeError::Malformed { reason, .. } if reason == ENDS_EARLY)
     }
 
@@ -84,7 +89,7 @@ impl<'a> Reader<'a> {
                 self.at += len;
                 Ok(bytes)
             }
-            None => Err(self.malformed(ENDS_EARLY)),
+            None => Err(self.ended()),
         }
     }
 
@@ -95,7 +100,7 @@ impl<'a> Reader<'a> {
                 self.at += N;
                 Ok(*bytes)
             }
-            None => Err(self.malformed(ENDS_EARLY)),
+            None => Err(self.ended()),
         }
     }
 

@@ -50,7 +50,7 @@ pub(crate) fn read(body: &[u8], last: bool, state: &mut State, batch: &mut Batch
         reader = start;
         match reader.skip() {
             Ok(()) => {}
-            Err(error) if !last && Reader::breaks_off(&error) => return start.at,
+            Err(error) if !last && Reader::ends_early(&error) => return start.at,
             Err(error) => {
                 state.broken = true;
                 let refusal = Refusal { field: None, reason: error.to_string() };
