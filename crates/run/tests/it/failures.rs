@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use disk::RealDisk;
-use ensemble::{EventMode, Follow, Plan, Store, StoredEnsemble, verify};
-use model::{Catalogue, EventBlock, Failure, Model, OutcomeBlock, OwnedEventValues, Sink, Stop, Wanted};
+use ensemble::{EnsembleError, EventMode, Follow, Plan, Store, StoredEnsemble, verify};
+use model::{Catalogue, EventBlock, EventRows, Failure, Model, OutcomeBlock, OwnedEventValues, Sink, Stop, Wanted};
 use run::{Control, Options, Player, RunError, Summary, play};
 use world::{Seed, World, WorldRange};
 
@@ -146,35 +146,33 @@ async fn a_waiting_model_polls_whether_to_stop() {
     assert!(played.is_none() && polls.get() == 4, "{} polls", polls.get());
 }
 
+/// The events of an entity in some of 20 worlds, which dice with one fault played and dice with another replay.
+async fn replayed(played: Fault, fault: Fault, entity: usize, worlds: WorldRange) -> Result<EventRows, EnsembleError> {
+    let data = tempfile::tempdir().unwrap();
+    let replay = Plan { events: EventMode::Replay, ..plan(&dice::PLUGIN, 1, 20, 10) };
+    play_faulty(data.path(), played, replay).await.unwrap();
+    let faulty: Arc<dyn Model> = Arc::new(Faulty { dice: model(&dice::PLUGIN), fault });
+    stored(data.path()).await.events_of(entity, worlds, &(Arc::new(move |_: &Plan| Ok(faulty.clone())) as _))
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn replayed_world_may_have_no_events() {
-    let data = tempfile::tempdir().unwrap();
-    let replayed = Plan { events: EventMode::Replay, ..plan(&dice::PLUGIN, 1, 20, 10) };
-    play_faulty(data.path(), Fault::Silences, replayed).await.unwrap();
-    let left = stored(data.path()).await;
-    let events_of = |entity: usize, world: u32| {
-        let faulty: Arc<dyn Model> = Arc::new(Faulty { dice: model(&dice::PLUGIN), fault: Fault::Silences });
-        let world = WorldRange::new(World(world), 1).unwrap();
-        left.events_of(entity, world, &(Arc::new(move |_: &Plan| Ok(faulty.clone())) as _)).unwrap()
+    let events_of = async |entity: usize, world: u32| {
+        replayed(Fault::Silences, Fault::Silences, entity, WorldRange::new(World(world), 1).unwrap()).await.unwrap()
     };
-    assert_eq!(events_of(2, 12).rows, [20]);
-    let none = events_of(2, 13);
+    assert_eq!(events_of(2, 12).await.rows, [20]);
+    let none = events_of(2, 13).await;
     assert_eq!(
         (none.rows, none.columns),
         (vec![0], vec![OwnedEventValues::Label(vec![]), OwnedEventValues::I8(vec![])])
     );
-    assert_eq!(events_of(1, 13).rows, [20]);
+    assert_eq!(events_of(1, 13).await.rows, [20]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn replay_and_recount_report_the_failure() {
-    let data = tempfile::tempdir().unwrap();
-    let replayed = Plan { events: EventMode::Replay, ..plan(&dice::PLUGIN, 1, 20, 10) };
-    play_faulty(data.path(), Fault::CannotRecount, replayed).await.unwrap();
-    let left = stored(data.path()).await;
-    let faulty: Arc<dyn Model> = Arc::new(Faulty { dice: model(&dice::PLUGIN), fault: Fault::Fails });
     let range = WorldRange::new(World(12), 2).unwrap();
-    let error = left.events_of(1, range, &(Arc::new(move |_: &Plan| Ok(faulty.clone())) as _)).unwrap_err();
+    let error = replayed(Fault::CannotRecount, Fault::Fails, 1, range).await.unwrap_err();
     assert_eq!(
         error.to_string(),
         "worlds of ensemble \"test\" cannot be played again: worlds 00000012-00000013 of table-2: model dice failed on table-2 in \
