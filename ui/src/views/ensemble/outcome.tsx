@@ -75,7 +75,7 @@ export function OutcomeView({ entity, outcome }: { entity: EntitySpec; outcome: 
       {found.error && <ErrorNote error={found.error} again={found.again} />}
       {found.value && found.value.some((one) => !isFinite(one)) && (
         <>
-          <p class="note">Some values are infinite, not numbers, or too far apart, so there is no picture.</p>
+          <p class="note">There is no picture: some values are infinite, NaN, or too far apart.</p>
           <section class="card view dense">
             <Numbers found={found.value} isFlag={spec?.kind === "flag"} />
           </section>
