@@ -237,7 +237,8 @@ def test_functions_agree_with_numpy(name):
     with np.errstate(all="ignore"):
         expected = getattr(np, OTHER_NAMES.get(name, name))(x)
     found = getattr(mw.math, name)(x)
-    assert np.allclose(found, expected, rtol=4e-16, atol=0, equal_nan=True)
+    # NumPy takes functions of the C library where it has no vectors for them: its `cbrt` is off by 2.3 units there.
+    assert np.allclose(found, expected, rtol=6e-16, atol=0, equal_nan=True)
     assert getattr(mw.math, name)(x[3:1003].reshape(10, 100)).tobytes() == found[3:1003].tobytes()
     assert isinstance(getattr(mw.math, name)(0.5), float)
 

@@ -209,7 +209,7 @@ def test_a_single_entity_needs_no_name(queue):
         assert math.isclose(found.mean, wait.mean())
     assert queue.correlate("wait", "late")["wait", "late"] == queue.correlate("all", "wait", "late")["wait", "late"]
     assert queue.correlate().outcomes == queue.correlate("all").outcomes == ("late", "state", "wait")
-    assert queue.compare(queue, "wait")[0].outcome == "all:wait"
+    assert queue.compare(queue, "wait")[0].outcome == "wait"
     with pytest.raises(mw.UnknownNameError, match="did you mean wait"):
         queue.outcome("wate")
 
