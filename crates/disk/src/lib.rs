@@ -7,6 +7,7 @@
 //! - [`RealDisk`] syncs exactly where the caller asks, and [`Disk::link`] never replaces a file.
 //! - [`bucket::BucketDisk`] creates a name only after the bucket has the bytes.
 //! - [`power_loss::PowerLossDisk`] forgets all unsynced data, so that tests can cut the power at every operation.
+//! - [`watched::WatchedDisk`] lets tests refuse an operation, or act before it.
 //!
 //! Knows nothing of tables, logs or formats.
 
@@ -15,6 +16,7 @@ mod files;
 mod lock;
 mod place;
 pub mod power_loss;
+pub mod watched;
 
 pub use files::{
     Disk, DiskFile, RealDisk, TEMPORARY_SUFFIX, create_dir, create_dir_all, create_dirs, create_options, parent,

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use disk::{Disk, DiskFile, RealDisk};
+use disk::watched::{Operation, WatchedDisk};
+use disk::{Disk, RealDisk};
 use fleet::State;
 use lapin::options::{BasicGetOptions, BasicPublishOptions};
 use world::World;
@@ -60,44 +61,18 @@ async fn ledger_keeps_the_models_message() {
 }
 
 /// A disk that is full, but for the log.
-#[derive(Debug)]
-struct FullDisk;
-
-impl Disk for FullDisk {
-    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+fn full_disk() -> Arc<dyn Disk> {
+    Arc::new(WatchedDisk::over(RealDisk, |operation, path| {
         let is_segment = path.file_name().is_some_and(|name| name.to_string_lossy().contains(".parquet"));
-        if is_segment { Err(io::ErrorKind::StorageFull.into()) } else { RealDisk.create(path) }
-    }
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        RealDisk.rename(from, to)
-    }
-    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
-        RealDisk.link(from, to)
-    }
-    fn shrink(&self, path: &Path, bytes: u64) -> io::Result<()> {
-        RealDisk.shrink(path, bytes)
-    }
-    fn sync_file(&self, path: &Path) -> io::Result<()> {
-        RealDisk.sync_file(path)
-    }
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        RealDisk.remove(path)
-    }
-    fn create_dir(&self, path: &Path) -> io::Result<()> {
-        RealDisk.create_dir(path)
-    }
-    fn remove_dir(&self, path: &Path) -> io::Result<()> {
-        RealDisk.remove_dir(path)
-    }
-    fn sync_dir(&self, path: &Path) -> io::Result<()> {
-        RealDisk.sync_dir(path)
-    }
+        let is_full = operation == Operation::Create && is_segment;
+        if is_full { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+    }))
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_disk_of_one_worker_leaves_its_ranges_to_the_others() {
     let site = Site::new().await;
-    let full = site.worker_with(make_dice(), Arc::new(FullDisk), 1);
+    let full = site.worker_with(make_dice(), full_disk(), 1);
     site.submit(plan("e", 1, 600, 20)).await.unwrap();
     let troubled = |e: &fleet::EnsembleStatus| e.workers.iter().any(|w| w.trouble.is_some());
     let status = site.until_it("e", troubled).await;

@@ -15,4 +15,3 @@ mod sets;
 mod store;
 mod support;
 mod unique;
-mod watched;

@@ -1,16 +1,53 @@
 //! A process ends at any operation of the disk, others go on where it stopped, and then the power goes.
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use disk::Disk;
 use disk::power_loss::PowerLossDisk;
+use disk::watched::{Operation, WatchedDisk};
 use ingest::{Durability, Store, StoreOptions, append, digest};
 
 use crate::append::{few, numbers, put, real};
 use crate::support::{batch, name, options, whole};
-use crate::watched::{Doing, Process, Watched};
+
+/// A process that ends before one of its operations of the disk; what others do goes on.
+#[derive(Debug)]
+struct Process {
+    done: AtomicU64,
+    ends: AtomicU64,
+}
+
+impl Process {
+    fn until(operation: u64) -> Arc<Self> {
+        Arc::new(Self { done: AtomicU64::new(0), ends: AtomicU64::new(operation) })
+    }
+
+    /// Its disk.
+    fn disk(self: &Arc<Self>, disk: &PowerLossDisk) -> Arc<dyn Disk> {
+        let process = self.clone();
+        let disk = WatchedDisk::over(disk.clone(), move |operation, _| {
+            if operation == Operation::FetchLog {
+                return Ok(());
+            }
+            if process.ends.load(Ordering::SeqCst) <= process.done.load(Ordering::SeqCst) {
+                return Err(io::Error::other("the process has ended"));
+            }
+            process.done.fetch_add(1, Ordering::SeqCst);
+            Ok(())
+        });
+        Arc::new(disk)
+    }
+
+    /// Ends it now. Gives how many operations it came to.
+    fn end(&self) -> u64 {
+        self.ends.store(0, Ordering::SeqCst);
+        self.done.load(Ordering::SeqCst)
+    }
+}
 
 /// What a process does as long as it lives.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -121,10 +158,10 @@ fn the_shell_goes_on_after_a_server_that_syncs_nothing() {
 
 /// The disk of an append that ends before its name is durable, which is its last operation.
 fn dying(disk: &PowerLossDisk) -> Arc<dyn Disk> {
-    Watched::on(disk, |doing, path| match doing {
-        Doing::SyncDir if path.ends_with("_ingest") => Err(std::io::Error::other("the process has ended")),
+    Arc::new(WatchedDisk::over(disk.clone(), |operation, path| match operation {
+        Operation::SyncDir if path.ends_with("_ingest") => Err(io::Error::other("the process has ended")),
         _ => Ok(()),
-    })
+    }))
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -139,13 +176,13 @@ async fn a_digest_takes_nothing_that_came_after_it_began_and_may_be_forgotten() 
     let file = std::fs::File::create(&left).unwrap();
     file.set_modified(std::time::SystemTime::now() - Duration::from_hours(1)).unwrap();
     let (appending, under) = (root.clone(), disk.clone());
-    let digesting = Watched::on(&disk, move |doing, path| {
-        if doing == Doing::Remove && path == left {
+    let digesting = WatchedDisk::over(disk.clone(), move |operation, path| {
+        if operation == Operation::Remove && path == left {
             append(&appending, &dying(&under), &[batch(1)]).unwrap_err();
         }
         Ok(())
     });
-    let done = digest(&root, digesting, &few()).await.unwrap();
+    let done = digest(&root, Arc::new(digesting), &few()).await.unwrap();
     assert_eq!((done.rows, whole(&numbers(&root).await)), (10, vec![0, 1]));
     disk.lose_power().unwrap();
     // Its position is given again, and is not in the table.

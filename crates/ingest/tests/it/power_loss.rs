@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use disk::power_loss::PowerLossDisk;
+use disk::watched::{Operation, WatchedDisk};
 use disk::{Disk, RealDisk};
 use ingest::{Store, StoreOptions};
 
 use crate::support::{batch, batches, by_day, name, numbers, options, whole};
-use crate::watched::{Doing, Watched};
 
 /// Batches that are sent.
 const BATCHES: i64 = 24;
@@ -140,18 +140,18 @@ async fn a_disk_that_fails_for_a_while_loses_nothing_and_doubles_nothing() {
 /// A disk on which the end of one commit to a table fails: it is there, and nobody can tell whether for good.
 fn failing_at_the_end_of_a_commit(disk: &PowerLossDisk, failed: &Arc<AtomicBool>) -> Arc<dyn Disk> {
     let (committed, failed) = (AtomicBool::new(false), failed.clone());
-    Watched::on(disk, move |doing, path| {
+    Arc::new(WatchedDisk::over(disk.clone(), move |operation, path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         // The first version is the making of the table.
-        if doing == Doing::Link && name.ends_with("1.json") {
+        if operation == Operation::Link && name.ends_with("1.json") {
             committed.store(true, Ordering::SeqCst);
         }
-        let ends = doing == Doing::SyncDir && name == "_delta_log" && committed.load(Ordering::SeqCst);
+        let ends = operation == Operation::SyncDir && name == "_delta_log" && committed.load(Ordering::SeqCst);
         if ends && !failed.swap(true, Ordering::SeqCst) {
             return Err(std::io::Error::other("the disk is busy"));
         }
         Ok(())
-    })
+    }))
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,13 +1,13 @@
 //! Taken names, new versions, dropping.
 
-use std::future::poll_fn;
 use std::path::PathBuf;
-use std::pin::{Pin, pin};
-use std::sync::Arc;
-use std::task::Poll;
+use std::sync::{Arc, Mutex};
 
-use disk::RealDisk;
+use disk::watched::{Operation, WatchedDisk};
+use disk::{Disk, RealDisk};
 use ensemble::{EnsembleError, Plan, Store};
+use tokio::runtime::Handle;
+use tokio::task::block_in_place;
 
 use crate::support::{plan, play_on, play_registered};
 
@@ -130,55 +130,66 @@ async fn a_dropped_ensemble_is_gone_and_its_name_free() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_that_opens_during_a_switch_sees_one_whole_version() {
-    switch_while(async |data, _| Store::open(&data, Arc::new(RealDisk)).await.unwrap().unwrap()).await;
+    switch_while(async |data, disk, _| Store::open(&data, disk).await.unwrap().unwrap()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_that_moves_on_during_a_switch_sees_one_whole_version() {
-    let refresh = async |_, mut earlier: Store| {
+    let refresh = async |_, _, mut earlier: Store| {
         earlier.refresh().await.unwrap();
         earlier
     };
     switch_while(refresh).await;
 }
 
-/// Stops `reading`, which is given the data folder and an earlier reader of it, at each point where it waits for the
-/// disk; a new version is switched to; and what is then read must be one version, whole.
-async fn switch_while(reading: impl AsyncFn(PathBuf, Store) -> Store) {
-    for waits in 0.. {
+/// Switches to a new version just before `reading` reads the log of a table, of each table in turn. What is then read
+/// must be one version, whole. `reading` is given the data folder, its disk, and an earlier reader on it.
+async fn switch_while(reading: impl AsyncFn(PathBuf, Arc<dyn Disk>, Store) -> Store) {
+    for logs in 0.. {
         let data = tempfile::tempdir().unwrap();
         let old = plan(&dice::PLUGIN, 1, 2, 2);
         play_on(Arc::new(RealDisk), data.path(), &dice::PLUGIN, old, 1).await.unwrap();
-        let earlier = Store::open(data.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
         let mut store = Store::open_or_create(data.path(), Arc::new(RealDisk)).await.unwrap();
+        let steps = Steps::default();
+        let disk = steps.disk();
+        let earlier = Store::open(data.path(), disk.clone()).await.unwrap().unwrap();
         let new = store.register(plan(&dice::PLUGIN, 2, 4, 4), true).await.unwrap();
-        let mut reading = pin!(reading(data.path().to_owned(), earlier));
-        let done = poll_times(reading.as_mut(), waits).await;
-        let interrupted = done.is_none();
-        play_registered(&mut store, &dice::PLUGIN, new, 1).await.unwrap();
-        let reader = match done {
-            Some(reader) => reader,
-            None => reading.await,
-        };
+        steps.set(logs, move || {
+            let switch = async { play_registered(&mut store, &dice::PLUGIN, new, 1).await.unwrap() };
+            block_in_place(|| Handle::current().block_on(switch));
+        });
+        let reader = reading(data.path().to_owned(), disk, earlier).await;
+        let is_switched = steps.0.lock().unwrap().is_empty();
         let seen = reader.ensemble("test").await.unwrap();
-        assert_eq!(seen.events.len(), seen.outcomes.len(), "version {} after {waits} waits", seen.version);
+        assert_eq!(seen.events.len(), seen.outcomes.len(), "version {} after {logs} logs", seen.version);
         assert!(seen.is_complete());
-        if !interrupted {
-            assert!(waits > 2, "reading waited {waits} times only: nothing came in between");
+        if !is_switched {
+            assert!(logs > 2, "only {logs} logs were read: nothing came in between");
             return;
         }
     }
 }
 
-/// Polls a future until it has waited `times` times, or is done.
-async fn poll_times<F: Future>(mut future: Pin<&mut F>, times: usize) -> Option<F::Output> {
-    let mut polls = 0;
-    poll_fn(|context| {
-        if polls == times {
-            return Poll::Ready(None);
-        }
-        polls += 1;
-        future.as_mut().poll(context).map(Some)
-    })
-    .await
+type Step = Box<dyn FnOnce() + Send>;
+
+/// What is done before logs are read: the last step before the first log.
+#[derive(Clone, Default)]
+struct Steps(Arc<Mutex<Vec<Step>>>);
+
+impl Steps {
+    /// Does `last` once `logs` logs have been read.
+    fn set(&self, logs: usize, last: impl FnOnce() + Send + 'static) {
+        let mut steps = self.0.lock().unwrap();
+        steps.push(Box::new(last));
+        steps.resize_with(logs + 1, || Box::new(|| ()));
+    }
+
+    fn disk(&self) -> Arc<dyn Disk> {
+        let steps = self.clone();
+        Arc::new(WatchedDisk::over(RealDisk, move |operation, _| {
+            let step = if operation == Operation::FetchLog { steps.0.lock().unwrap().pop() } else { None };
+            step.into_iter().for_each(|step| step());
+            Ok(())
+        }))
+    }
 }

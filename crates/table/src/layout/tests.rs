@@ -15,7 +15,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{EncodingSet, Inserter, Table};
-use disk::{Disk, DiskFile, RealDisk};
+use disk::RealDisk;
+use disk::watched::{Operation, WatchedDisk};
 
 const TYPES: usize = 13;
 
@@ -294,60 +295,22 @@ async fn concurrent_writers_insert_each_batch_once() {
     assert_eq!(ids, expected);
 }
 
-/// A disk that blocks new files until another task of the same runtime sends a signal.
-#[derive(Debug)]
-struct Waiting(std::sync::Mutex<std::sync::mpsc::Receiver<()>>);
-
-impl Disk for Waiting {
-    fn create(&self, path: &Path) -> std::io::Result<Box<dyn DiskFile>> {
-        if path.to_string_lossy().contains(".parquet.") {
-            let signal = self.0.lock().unwrap().recv_timeout(std::time::Duration::from_secs(20));
-            signal.map_err(|_| std::io::Error::other("no other task could run"))?;
-        }
-        RealDisk.create(path)
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> std::io::Result<()> {
-        RealDisk.rename(from, to)
-    }
-
-    fn link(&self, from: &Path, to: &Path) -> std::io::Result<()> {
-        RealDisk.link(from, to)
-    }
-
-    fn shrink(&self, path: &Path, bytes: u64) -> std::io::Result<()> {
-        RealDisk.shrink(path, bytes)
-    }
-
-    fn sync_file(&self, path: &Path) -> std::io::Result<()> {
-        RealDisk.sync_file(path)
-    }
-
-    fn remove(&self, path: &Path) -> std::io::Result<()> {
-        RealDisk.remove(path)
-    }
-
-    fn create_dir(&self, path: &Path) -> std::io::Result<()> {
-        RealDisk.create_dir(path)
-    }
-
-    fn remove_dir(&self, path: &Path) -> std::io::Result<()> {
-        RealDisk.remove_dir(path)
-    }
-
-    fn sync_dir(&self, path: &Path) -> std::io::Result<()> {
-        RealDisk.sync_dir(path)
-    }
-}
-
 #[tokio::test]
 async fn writing_does_not_block_other_tasks() {
     let root = tempfile::tempdir().unwrap();
     let (sender, receiver) = std::sync::mpsc::channel();
-    let disk = Arc::new(Waiting(std::sync::Mutex::new(receiver)));
+    let receiver = std::sync::Mutex::new(receiver);
+    // New segments wait until another task of the same runtime sends a signal.
+    let disk = WatchedDisk::over(RealDisk, move |operation, path| {
+        if operation == Operation::Create && path.to_string_lossy().contains(".parquet.") {
+            let signal = receiver.lock().unwrap().recv_timeout(std::time::Duration::from_secs(20));
+            signal.map_err(|_| std::io::Error::other("no other task could run"))?;
+        }
+        Ok(())
+    });
     let rows = RecordBatch::try_from_iter([("n", Arc::new(Int64Array::from(vec![1, 2])) as ArrayRef)]).unwrap();
     let options = TableOptions::new(Layout::Pruned);
-    let inserter = Inserter::open_or_create(root.path(), disk, &rows.schema(), &options).await.unwrap();
+    let inserter = Inserter::open_or_create(root.path(), Arc::new(disk), &rows.schema(), &options).await.unwrap();
     let (inserted, ()) = tokio::join!(inserter.insert(std::slice::from_ref(&rows)), async { sender.send(()).unwrap() });
     assert_eq!(inserted.unwrap().rows, 2);
 }
