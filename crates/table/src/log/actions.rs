@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use deltalake::kernel::{Add, LogicalFileView, Remove};
+use deltalake::kernel::{Add, Remove};
 use serde_json::Value;
 
 use super::{ColumnStatistics, Segment, now_ms};
@@ -46,9 +46,7 @@ pub(super) fn to_remove(segment: &Segment, data_change: bool) -> Remove {
 }
 
 /// Converts a file of the log; `None` if a deletion vector removes some of its rows.
-pub(super) fn to_segment(view: &LogicalFileView) -> Option<Segment> {
-    #[expect(deprecated, reason = "no other method returns the tags")]
-    let add = view.add_action();
+pub(super) fn to_segment(add: Add) -> Option<Segment> {
     if add.deletion_vector.is_some() {
         return None;
     }

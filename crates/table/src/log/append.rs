@@ -36,10 +36,14 @@ impl Table {
         if !changes.iter().all(plain) {
             return Ok(false);
         }
-        let state = self.delta.snapshot()?;
-        let schema = state.schema();
+        let (schema, writer_version) = if let Some(replayed) = &self.replayed {
+            (replayed.schema.clone(), replayed.writer_version)
+        } else {
+            let state = self.delta.snapshot()?;
+            (state.schema(), state.protocol().min_writer_version())
+        };
         let grows = changes.iter().flat_map(|c| &c.columns).any(|field| schema.field(&field.name).is_none());
-        Ok(!grows && state.protocol().min_writer_version() <= WRITER_VERSION_MAX)
+        Ok(!grows && writer_version <= WRITER_VERSION_MAX)
     }
 
     /// Appends changes as the next version. Fails with `Transaction` if another writer took that version.

@@ -37,6 +37,10 @@ impl Table {
         }
         let mut is_behind = true;
         loop {
+            if self.replayed.is_some() && !self.is_append(changes).map_err(TableError::log("read", &self.root))? {
+                // The library commits all but appends, on a state of its own.
+                self.read_state().await.map_err(TableError::log("read", &self.root))?;
+            }
             // What changes columns or rows is committed on the version that it was checked against.
             self.check_columns_of(changes)?;
             for change in changes {
@@ -113,6 +117,9 @@ impl Table {
     async fn version_of(&self, name: &str) -> DeltaResult<Option<u64>> {
         if let Some(version) = self.appended.transactions.get(name) {
             return Ok(Some(*version));
+        }
+        if let Some(replayed) = &self.replayed {
+            return Ok(replayed.transactions.get(name).copied());
         }
         let store = self.delta.log_store();
         let version = in_turn(self.delta.snapshot()?.transaction_version(store.as_ref(), name)).await?;
@@ -200,7 +207,7 @@ impl Table {
 
     /// Checks the columns of each change against the table, and new ones against those of the other changes.
     fn check_columns_of(&self, changes: &[Change]) -> Result<()> {
-        let schema = self.state()?.schema();
+        let schema = self.schema()?;
         let mut first: BTreeMap<&str, &Field> = BTreeMap::new();
         for field in changes.iter().flat_map(|change| &change.columns) {
             let known = first.entry(&field.name).or_insert(field);
@@ -225,7 +232,7 @@ impl Table {
 
     /// Checks that the table lacks each of `columns`, or has it with the same type.
     pub fn check_columns(&self, columns: &[Field]) -> Result<()> {
-        let schema = self.state()?.schema();
+        let schema = self.schema()?;
         for field in columns {
             if let Some(have) = schema.field(&field.name).filter(|have| !field.ty.is_in(have.data_type())) {
                 return Err(self.column_type(field, have.data_type()));

@@ -5,6 +5,7 @@ mod append;
 mod commit;
 mod damaged;
 mod definition;
+mod replay;
 mod statistics;
 mod turn;
 
@@ -15,9 +16,9 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use arrow::datatypes::{Schema, SchemaRef as ArrowSchemaRef};
-use deltalake::kernel::TombstoneView;
 use deltalake::kernel::engine::arrow_conversion::TryIntoArrow as _;
 use deltalake::kernel::transaction::CommitProperties;
+use deltalake::kernel::{StructType, TombstoneView};
 use deltalake::logstore::{LogStoreRef, StorageConfig, default_logstore};
 use deltalake::protocol::SaveMode;
 use deltalake::table::state::DeltaTableState;
@@ -29,6 +30,7 @@ use self::actions::to_segment;
 use self::append::Appended;
 use self::damaged::damaged_entry;
 pub use self::definition::Definition;
+use self::replay::{Replayed, entry_name};
 pub use self::statistics::ColumnStatistics;
 pub use self::turn::CALLS_MAX;
 use self::turn::in_turn;
@@ -140,6 +142,9 @@ pub enum Committed {
 pub struct Table {
     root: PathBuf,
     disk: Arc<dyn Disk>,
+    /// The state as read here; `None` if the library has read it.
+    replayed: Option<Arc<Replayed>>,
+    /// The table as the library knows it. Without state while [`Self::replayed`] is set.
     delta: DeltaTable,
     appended: Appended,
     /// Held while this handle may commit, so that no command removes the folder.
@@ -179,6 +184,9 @@ impl Table {
             _ => return Ok(None),
         }
         let mut table = Self::over(root, &disk, DeltaTable::new(log_store(root, disk.clone())?));
+        if table.replay() {
+            return Ok(Some(table));
+        }
         match in_turn(table.delta.load()).await {
             Ok(()) => Ok(Some(table)),
             // A log without a first entry: the table's creation was interrupted.
@@ -214,7 +222,15 @@ impl Table {
     }
 
     fn over(root: &Path, disk: &Arc<dyn Disk>, delta: DeltaTable) -> Self {
-        Self { root: root.to_owned(), disk: disk.clone(), delta, appended: Appended::default(), _folder_lock: None }
+        let (root, disk, appended) = (root.to_owned(), disk.clone(), Appended::default());
+        Self { root, disk, replayed: None, delta, appended, _folder_lock: None }
+    }
+
+    /// Reads the newest version without the library, if possible.
+    fn replay(&mut self) -> bool {
+        let Some(replayed) = Replayed::read(&self.root) else { return false };
+        (self.replayed, self.appended) = (Some(Arc::new(replayed)), Appended::default());
+        true
     }
 
     /// Like [`Self::open`], for writers: keeps a lock on the folder for the life of the handle.
@@ -234,11 +250,16 @@ impl Table {
 
     /// The version that this handle reads.
     pub fn version(&self) -> u64 {
-        self.delta.version().unwrap_or(0).max(self.appended.version)
+        self.read_version().unwrap_or(0).max(self.appended.version)
+    }
+
+    /// The version of the state that was read.
+    fn read_version(&self) -> Option<u64> {
+        self.replayed.as_ref().map(|replayed| replayed.version).or_else(|| self.delta.version())
     }
 
     pub async fn refresh(&mut self) -> Result<()> {
-        if self.is_newest()? {
+        if self.is_newest()? || self.replayed.is_some() && self.replay() {
             return Ok(());
         }
         self.read_state().await.map_err(TableError::log("read", &self.root))
@@ -249,39 +270,54 @@ impl Table {
     fn is_newest(&self) -> Result<bool> {
         let log = self.root.join(LOG_FOLDER);
         self.disk.fetch_log(&log).map_err(TableError::io("open", &log))?;
-        let Some(version) = self.delta.version().filter(|version| *version >= self.appended.version) else {
+        let Some(version) = self.read_version().filter(|version| *version >= self.appended.version) else {
             return Ok(false);
         };
-        let entry = |version: u64| log.join(format!("{version:020}.json"));
+        let entry = |version: u64| log.join(entry_name(version));
         let is_there = |entry: PathBuf| entry.try_exists().map_err(TableError::io("look at", &entry));
         Ok(!is_there(entry(version + 1))? && is_there(entry(version))?)
     }
 
+    /// Reads the newest version with the library.
     async fn read_state(&mut self) -> DeltaResult<()> {
         in_turn(self.delta.update_state()).await?;
-        self.appended = Appended::default();
+        (self.replayed, self.appended) = (None, Appended::default());
         Ok(())
     }
 
     pub fn columns(&self) -> Result<Vec<String>> {
-        Ok(self.state()?.schema().fields().map(|f| f.name().clone()).collect())
+        Ok(self.schema()?.fields().map(|f| f.name().clone()).collect())
     }
 
     pub fn arrow_schema(&self) -> Result<ArrowSchemaRef> {
         let failed = TableError::log("read the columns of", &self.root);
-        let schema: Schema = self.state()?.schema().as_ref().try_into_arrow().map_err(|e| failed(e.into()))?;
+        let schema: Schema = self.schema()?.as_ref().try_into_arrow().map_err(|e| failed(e.into()))?;
         // Drop Delta's metadata of fields, because readers of rows do not need it.
         let fields = schema.fields().iter().map(|f| f.as_ref().clone().with_metadata(HashMap::new()));
         Ok(Arc::new(Schema::new(fields.collect::<Vec<_>>())))
     }
 
     pub fn options(&self) -> Result<TableOptions> {
-        TableOptions::from_properties(&self.root, self.state()?.metadata().configuration())
+        let properties = match &self.replayed {
+            Some(replayed) => &replayed.properties,
+            None => self.state()?.metadata().configuration(),
+        };
+        TableOptions::from_properties(&self.root, properties)
     }
 
     /// Names of the partition columns. They are constant within a segment and stored only in the log.
     pub fn partition_columns(&self) -> Result<Vec<String>> {
-        Ok(self.state()?.metadata().partition_columns().to_vec())
+        Ok(match &self.replayed {
+            Some(replayed) => replayed.partition_columns.clone(),
+            None => self.state()?.metadata().partition_columns().to_vec(),
+        })
+    }
+
+    fn schema(&self) -> Result<Arc<StructType>> {
+        Ok(match &self.replayed {
+            Some(replayed) => replayed.schema.clone(),
+            None => self.state()?.schema(),
+        })
     }
 
     fn state(&self) -> Result<&DeltaTableState> {
@@ -305,26 +341,10 @@ impl Table {
     /// Each segment with its write time in milliseconds since 1970.
     async fn read_segments(&self) -> Result<Vec<(i64, Segment)>> {
         let refuse = |reason: &str| TableError::options(&self.root, reason);
-        let mut table = self.delta.clone();
-        let read = async {
-            if self.appended.version > table.version().unwrap_or(0) {
-                table.update_state().await?;
-            }
-            let snapshot = table.snapshot()?;
-            let mapping = snapshot.metadata().configuration().get(COLUMN_MAPPING).cloned();
-            let store = table.log_store();
-            let views = snapshot.snapshot().file_views(store.as_ref(), None);
-            let segments = views.map_ok(|view| Some((view.modification_time(), to_segment(&view)?)));
-            Ok((mapping, segments.try_collect::<Vec<_>>().await?))
+        let segments = match self.replayed() {
+            Some(replayed) => replayed.segments.values().cloned().collect(),
+            None => self.read_segments_with_library().await?,
         };
-        let (mapping, segments) = in_turn(read).await.map_err(TableError::log("read", &self.root))?;
-        if mapping.is_some_and(|mode| mode != "none") {
-            return Err(refuse("column mapping is not supported: rewrite the table without it"));
-        }
-        let segments = segments
-            .into_iter()
-            .collect::<Option<Vec<_>>>()
-            .ok_or_else(|| refuse("deletion vectors are not supported: purge them with the engine that wrote them"))?;
         let outside =
             segments.iter().flat_map(|(_, s)| [Some(s.path.as_str()), s.part()]).flatten().find(|p| !is_inside(p));
         if let Some(path) = outside {
@@ -334,12 +354,46 @@ impl Table {
         Ok(segments)
     }
 
+    /// The state that was read without the library, with what this handle has appended since.
+    fn replayed(&self) -> Option<Arc<Replayed>> {
+        let replayed = self.replayed.as_ref()?;
+        let is_behind = self.appended.version > replayed.version;
+        if is_behind { Replayed::read(&self.root).map(Arc::new) } else { Some(replayed.clone()) }
+    }
+
+    async fn read_segments_with_library(&self) -> Result<Vec<(i64, Segment)>> {
+        let refuse = |reason: &str| TableError::options(&self.root, reason);
+        let mut table = self.delta.clone();
+        let read = async {
+            if table.version().is_none_or(|version| version < self.appended.version) {
+                table.update_state().await?;
+            }
+            let snapshot = table.snapshot()?;
+            let mapping = snapshot.metadata().configuration().get(COLUMN_MAPPING).cloned();
+            let store = table.log_store();
+            let views = snapshot.snapshot().file_views(store.as_ref(), None);
+            #[expect(deprecated, reason = "no other method returns the tags")]
+            let segments = views.map_ok(|view| Some((view.modification_time(), to_segment(view.add_action())?)));
+            Ok((mapping, segments.try_collect::<Vec<_>>().await?))
+        };
+        let (mapping, segments) = in_turn(read).await.map_err(TableError::log("read", &self.root))?;
+        if mapping.is_some_and(|mode| mode != "none") {
+            return Err(refuse("column mapping is not supported: rewrite the table without it"));
+        }
+        let segments = segments.into_iter().collect::<Option<Vec<_>>>();
+        segments.ok_or_else(|| refuse("deletion vectors are not supported: purge them with the engine that wrote them"))
+    }
+
     /// Files removed from the table that its log still remembers, with the time of removal in milliseconds since 1970.
     pub(crate) async fn removed_files(&self) -> Result<Vec<(String, i64)>> {
         let fail = TableError::log("read", &self.root);
+        let mut table = self.delta.clone();
         let read = async {
-            let store = self.delta.log_store();
-            let removed = self.delta.snapshot()?.all_tombstones(store.as_ref());
+            if table.version().is_none() {
+                table.load().await?;
+            }
+            let store = table.log_store();
+            let removed = table.snapshot()?.all_tombstones(store.as_ref());
             let entry = |r: TombstoneView| (r.path().into_owned(), r.deletion_timestamp().unwrap_or(0));
             removed.map_ok(entry).try_collect().await
         };

@@ -13,12 +13,12 @@ use crate::{Appender, FieldType, Layout};
 use disk::RealDisk;
 use disk::power_loss::PowerLossDisk;
 
-fn definition() -> Definition {
+pub(super) fn definition() -> Definition {
     let partitions = [Field::new("part", FieldType::Text)];
     Definition::of_fields(&partitions, &[Field::new("n", FieldType::Int32)], "a test")
 }
 
-fn segment(name: &str) -> Segment {
+pub(super) fn segment(name: &str) -> Segment {
     Segment {
         path: format!("part=a/{name}"),
         bytes: 10,
@@ -29,12 +29,12 @@ fn segment(name: &str) -> Segment {
     }
 }
 
-fn adding(names: &[&str], transaction: Option<&str>) -> Change {
+pub(super) fn adding(names: &[&str], transaction: Option<&str>) -> Change {
     let add = names.iter().map(|n| segment(n)).collect();
     Change { add, transaction: transaction.map(TransactionId::once), ..Change::default() }
 }
 
-async fn table(root: &Path) -> Table {
+pub(super) async fn table(root: &Path) -> Table {
     Table::open_or_create(root, Arc::new(RealDisk), &definition()).await.unwrap()
 }
 
@@ -236,7 +236,7 @@ async fn rewrites_of_missing_segments_are_rejected() {
 }
 
 /// Appends an entry to the log as another writer would.
-fn append(root: &Path, version: u64, actions: &[Value]) {
+pub(super) fn append(root: &Path, version: u64, actions: &[Value]) {
     let lines = actions.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     std::fs::write(root.join(format!("_delta_log/{version:020}.json")), lines).unwrap();
 }
@@ -384,7 +384,11 @@ fn concurrent_reads_exceed_blocking_threads() {
     runtime.block_on(table(root.path()));
     for _ in 0..4 * threads {
         let (root, sender) = (root.path().to_owned(), sender.clone());
-        runtime.spawn(async move { sender.send(table(&root).await.version()) });
+        runtime.spawn(async move {
+            let mut table = table(&root).await;
+            table.read_state().await.unwrap();
+            sender.send(table.version())
+        });
     }
     let read = (0..4 * threads).filter_map(|_| all_read.recv_timeout(Duration::from_mins(1)).ok()).count();
     runtime.shutdown_background();
