@@ -7,8 +7,10 @@ use disk::RealDisk;
 
 use crate::FieldType;
 use crate::log::commit::CHECKPOINT_EACH;
+use crate::log::replay::checkpoint_name;
 use crate::log::tests::{adding, append, segment, table};
 use crate::log::{Change, Committed, Field, Rewrite, Segment, Table, TransactionId};
+use crate::store::LOG_FOLDER;
 
 /// Checks that a table reads the same without the library, or that only the library reads it.
 async fn check_replay(root: &Path, is_replayed: bool) {
@@ -53,6 +55,16 @@ async fn logs_read_the_same_without_the_library() {
         check_replay(root.path(), true).await;
         table.commit(&Change { transaction: of("b", n), ..adding(&[&n.to_string()], None) }).await.unwrap();
     }
+    assert!(root.path().join(LOG_FOLDER).join(checkpoint_name(CHECKPOINT_EACH)).is_file());
+    check_replay(root.path(), true).await;
+    table.commit(&Change { remove: vec![segment("tagged")], ..adding(&["after"], Some("c")) }).await.unwrap();
+    check_replay(root.path(), true).await;
+    // The library reads checkpoints of several files.
+    std::fs::write(
+        root.path().join(LOG_FOLDER).join("00000000000000000050.checkpoint.0000000001.0000000002.parquet"),
+        "",
+    )
+    .unwrap();
     check_replay(root.path(), false).await;
 }
 
