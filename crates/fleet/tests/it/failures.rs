@@ -1,7 +1,6 @@
 //! What fails, fails for itself.
 
 use std::io;
-use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
