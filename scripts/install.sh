@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs what a fresh Debian 12 with Rust lacks: a C compiler for zstd. --checks adds what only the tests need:
 # Python, openssl, curl, psql and the JDBC driver for readers and clients, Maven for the JDBC driver of Flight SQL, Java
-# for Spark, PostgreSQL and RabbitMQ for the fleet, faketime to step the clock, jq for the model in it, Node and a browser
-# for the page, a C++ compiler and cargo-fuzz for fuzzing. Does nothing if nothing is missing.
+# for Spark, PostgreSQL and RabbitMQ for the fleet, faketime to step the clock, jq for the model in it, Valgrind to count
+# instructions, Node and a browser for the page, a C++ compiler and cargo-fuzz for fuzzing. Does nothing if nothing is
+# missing.
 set -euo pipefail
 
 checks=false
@@ -18,6 +19,7 @@ if $checks; then
     command -v curl >/dev/null || missing+=(curl ca-certificates)
     command -v faketime >/dev/null || missing+=(faketime)
     command -v jq >/dev/null || missing+=(jq)
+    command -v valgrind >/dev/null || missing+=(valgrind)
     command -v java >/dev/null || missing+=(openjdk-17-jre-headless)
     command -v mvn >/dev/null || missing+=(maven)
     compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=(postgresql)

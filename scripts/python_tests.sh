@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests other programs against ours: readers of its tables and clients of its server.
+# Tests other programs against ours, readers of its tables and clients of its server, and counts our instructions.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,4 +16,4 @@ for spark in spark-3.5 spark-4; do
     MANYWORLDS_SPARKS+="${MANYWORLDS_SPARKS:+:}$(scripts/venv.sh "$spark")/bin/python"
 done
 export MANYWORLDS_SPARKS
-MANYWORLDS="$manyworlds" "$venv/bin/python" -m pytest --quiet -p no:cacheprovider tests/readers tests/clients
+MANYWORLDS="$manyworlds" "$venv/bin/python" -m pytest --quiet -p no:cacheprovider tests/readers tests/clients tests/instructions

@@ -1,0 +1,66 @@
+"""The program needs no more instructions than before: a count that is the same on every machine, unlike a time.
+
+Valgrind runs the program of the tests and hides what the machine has beyond AVX2. A count that differs by more than the
+tolerance fails, also downwards, so that what was gained is held. After a meant change, write the new count here.
+"""
+
+import os
+import re
+import subprocess
+
+import msgpack
+import numpy as np
+import pytest
+
+# Two counts of one program differed by up to 1%, from how its threads met.
+TOLERANCE = 0.05
+
+LEAGUE = """
+teams = [
+  { id = "a", name = "A", offence = 3, defence = 1 },
+  { id = "b", name = "B", offence = -2, defence = 0.5 },
+]
+schedule = [{ week = 1, home = "a", away = "b" }]
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A league of one game, 40,000 rows as MessagePack, the same rows as the table `cpu`, and the ensemble `draws`."""
+    folder = tmp_path_factory.mktemp("instructions")
+    (folder / "league.toml").write_text(LEAGUE)
+    rows = [
+        {"time": 1_700_000_000 + n, "host": f"h{n * 7 % 50}", "status": (200, 404, 500)[n * n % 3], "load": n * 37 % 1000 / 10}
+        for n in range(40_000)
+    ]
+    bodies = (msgpack.packb(rows[first : first + 1000]) for first in range(0, len(rows), 1000))
+    (folder / "rows.msgpack").write_bytes(b"".join(bodies))
+    n = np.arange(50_000)
+    np.savez(folder / "draws.npz", a=n * 7919 % 50, b=n * 6007 % 49, c=n % 2 == 0)
+    for words in ("import draws draws.npz --data data", "append cpu rows.msgpack --data data", "flush cpu --data data"):
+        subprocess.run([os.environ["MANYWORLDS"], *words.split()], cwd=folder, check=True, capture_output=True)
+    (folder / "log").mkdir()
+    append = [os.environ["MANYWORLDS"], "append", "cpu", "rows.msgpack", "--data", "log"]
+    subprocess.run(append, cwd=folder, check=True, capture_output=True)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "command, inside, millions",
+    [
+        pytest.param("check football --league league.toml --worlds 40", "*football*simulate*", 288, id="football"),
+        pytest.param("price draws --condition a>20 --condition b>a --condition c --data data", None, 44, id="price"),
+        pytest.param("ask cpu --group host,status --threads 1 --no-cache --data data", "*ask::*", 37.3, id="ask"),
+        pytest.param("append cpu rows.msgpack --data new", "*decode::messagepack*", 93.1, id="decode"),
+        pytest.param("flush cpu --data log", None, 268, id="flush"),
+    ],
+)
+def test_instructions_stay(folder, command, inside, millions):
+    counter = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
+    if inside:
+        counter.append(f"--toggle-collect={inside}")
+    program = [os.environ["MANYWORLDS"], *command.split()]
+    counted = subprocess.run([*counter, *program], cwd=folder, capture_output=True, text=True)
+    assert counted.returncode == 0, counted.stderr
+    found = int(re.search(r"Collected : (\d+)", counted.stderr)[1]) / 1e6
+    assert found == pytest.approx(millions, rel=TOLERANCE)
