@@ -56,6 +56,18 @@ test("completion_names_tables_and_columns", async (t) => {
   assert.equal((await cells(page))[0][1], expected[0].host);
 });
 
+test("completion_waits_for_the_tables", async (t) => {
+  const page = await editor(t, "");
+  await page.route("**/api/v1/query", async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await route.continue();
+  });
+  await page.reload();
+  await page.getByRole("textbox", { name: "SQL" }).waitFor();
+  await page.keyboard.type("SELECT * FROM metr");
+  await page.getByRole("option", { name: /metrics\.cpu/ }).waitFor();
+});
+
 test("completion_quotes_nasty_names", async (t) => {
   const row = JSON.stringify({ [`a "b" c`]: 7 });
   const table = encodeURIComponent(`odd.o'br"ien`);

@@ -26,9 +26,18 @@ export const tables = signal<KnownTable[] | undefined>(undefined);
 const LIST =
   "SELECT table_schema, table_name FROM information_schema.tables WHERE table_schema <> 'information_schema' ORDER BY table_schema, table_name";
 
-export async function loadTables(): Promise<void> {
-  const { data } = await post<Rows>("/api/v1/query", { sql: LIST });
-  tables.value = data.map(([database, name]) => ({ database: database ?? "", name: name ?? "" }));
+let listing = Promise.resolve();
+
+export function loadTables(): Promise<void> {
+  listing = post<Rows>("/api/v1/query", { sql: LIST }).then(({ data }) => {
+    tables.value = data.map(([database, name]) => ({ database: database ?? "", name: name ?? "" }));
+  });
+  return listing;
+}
+
+/** Waits for the first list of tables, or until it has failed. */
+export async function firstTables(): Promise<void> {
+  if (tables.value === undefined) await listing.catch(() => {});
 }
 
 const columns = new Map<string, Promise<KnownColumn[]>>();

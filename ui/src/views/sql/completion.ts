@@ -1,6 +1,6 @@
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import { keywordCompletionSource } from "@codemirror/lang-sql";
-import { type KnownColumn, type KnownTable, columnsOf, ensembleNames, meant, tables } from "../../sql/schema";
+import { type KnownColumn, type KnownTable, columnsOf, ensembleNames, firstTables, meant, tables } from "../../sql/schema";
 import { identifier, tableName } from "../../sql/names";
 import { statementAt, tablesOf } from "../../sql/statements";
 import { DIALECT } from "./dialect";
@@ -22,6 +22,7 @@ export async function complete(context: CompletionContext): Promise<CompletionRe
   const found = BEFORE.exec(before);
   const [, qualifier, typed = ""] = found ?? [];
   if (!context.explicit && typed === "" && qualifier === undefined) return null;
+  await firstTables();
   const from = context.pos - typed.length;
   const statement = statementAt(text, context.pos)?.text ?? "";
   const named = tablesOf(statement).map((one) => ({ ...one, table: meant(one) }));
