@@ -169,16 +169,16 @@ async fn repeated_appends_are_refused() {
 async fn nothing_is_added_to_an_ensemble_that_lacks_a_world() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();
-    import(data, vec![rows(0..2, true)], &Options::default()).await.unwrap();
-    for worlds in [2..3, 3..5] {
+    import(data, vec![rows(0..4, true)], &Options::default()).await.unwrap();
+    for worlds in [4..5, 5..6] {
         import(data, vec![rows(worlds, true)], &appending()).await.unwrap();
     }
     let mut outcomes = Table::open(&data.join(table::SIM).join("outcomes"), Arc::new(RealDisk)).await.unwrap().unwrap();
     let segments = outcomes.segments().await.unwrap();
-    let lost = segments.into_iter().filter(|segment| segment.path.contains("/00000002-")).collect();
+    let lost = segments.into_iter().filter(|segment| segment.path.contains("/00000004-")).collect();
     outcomes.commit(&Change { remove: lost, ..Change::default() }).await.unwrap();
     let refused = refusal(data, rows(5..6, true)).await;
-    assert_eq!(refused, "cannot append to ensemble \"draws\": it lacks world 2");
+    assert_eq!(refused, "cannot append to ensemble \"draws\": it lacks world 4");
 }
 
 #[tokio::test(flavor = "multi_thread")]
