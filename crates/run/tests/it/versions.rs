@@ -172,7 +172,7 @@ async fn switch_while(reading: impl AsyncFn(PathBuf, Arc<dyn Disk>, Store) -> St
 
 type Step = Box<dyn FnOnce() + Send>;
 
-/// What is done before logs are read: the last step before the first log.
+/// Steps that run before logs are read. The last one runs before the first log.
 #[derive(Clone, Default)]
 struct Steps(Arc<Mutex<Vec<Step>>>);
 

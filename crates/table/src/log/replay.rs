@@ -115,7 +115,7 @@ impl Reading {
     fn checkpoint(&mut self, path: &Path) -> Option<()> {
         let file = ParquetRecordBatchReaderBuilder::try_new(File::open(path).ok()?).ok()?;
         let actions = file.parquet_schema().root_schema().get_fields();
-        // What was removed before is no part of the table.
+        // Removed files are not part of the table.
         let kept = (0..actions.len()).filter(|place| actions[*place].name() != "remove");
         let kept = ProjectionMask::roots(file.parquet_schema(), kept);
         for rows in file.with_projection(kept).build().ok()? {
