@@ -127,6 +127,7 @@ fn text_that_differs(what: &str, a: &str, b: &str) -> Option<String> {
             (Some(Value::Object(one)), Some(Value::Object(other))) => find(&path, one, other),
             // Hashes say nothing to a reader, and words of a program may be long.
             _ if path.contains('.') => Some(format!("another {} differs", path.replacen('.', " of its model: ", 1))),
+            (Some(Value::Object(_)), None) => Some(format!("a {path} of its model: give its file again")),
             (Some(Value::Object(_)), _) | (_, Some(Value::Object(_))) => Some(format!("another {path} of its model")),
             (one, other) => Some(format!("parameter {path} {}, not {}", one?, other?)),
         }
@@ -191,6 +192,7 @@ mod tests {
             (long.replace("[1.0]", "[1.0,2.0]"), "parameter speeds [1.0], not [1.0,2.0]"),
             (long.replace("0123", "0124"), "another definition of its model: source differs"),
             (long.replace("\"45\"", "45"), "another definition of its model: uses.GAMES differs"),
+            (r#"{"home":3.0}"#.to_owned(), "a definition of its model: give its file again"),
             (long.replace("\"source\"", "\"a\":1,\"source\""), "another definition of its model: a differs"),
         ] {
             assert_eq!(of(long).difference(&of(&changed)).as_deref(), Some(difference));

@@ -132,7 +132,7 @@ fn other_leagues_cannot_continue_an_ensemble() {
     let resumed = failure(&data, &[&words[..], &["--worlds", "7", "--resume"]].concat(), 2);
     assert!(resumed.contains("another definition of its model"), "{resumed}");
     let without = failure(&data, &["run", "football", "--events", "replay", "--name", "season", "--extend", "8"], 2);
-    assert!(without.contains("another definition of its model"), "{without}");
+    assert!(without.contains("with a definition of its model: give its file again"), "{without}");
 }
 
 #[test]
