@@ -10,6 +10,7 @@ mod commands;
 mod copy;
 mod cursors;
 mod error;
+mod intervals;
 mod parameters;
 mod session;
 mod startup;

@@ -2,8 +2,8 @@
 
 use arrow::array::{
     Array, ArrayRef, AsArray, BinaryArray, BooleanArray, Date32Array, Float32Array, Float64Array, Int16Array,
-    Int32Array, Int64Array, ListArray, RecordBatch, StringArray, StringViewArray, Time64MicrosecondArray,
-    TimestampMicrosecondArray, UInt32Array,
+    Int32Array, Int64Array, IntervalMonthDayNanoArray, ListArray, RecordBatch, StringArray, StringViewArray,
+    Time64MicrosecondArray, TimestampMicrosecondArray, UInt32Array,
 };
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, FieldRef, Schema};
@@ -13,6 +13,8 @@ use bytes::{BufMut as _, BytesMut};
 use chrono::{DateTime, NaiveDate, TimeDelta};
 use pgwire::messages::data::{FORMAT_CODE_BINARY, FieldDescription, RowDescription};
 use sql::postgres::{length_of, oid_of, type_of};
+
+use super::intervals;
 
 /// Days and microseconds from 1970, Arrow's epoch, to 2000, the protocol's.
 pub(super) const EPOCH_DAYS: i32 = 10_957;
@@ -97,6 +99,7 @@ enum Cells {
     Time(Time64MicrosecondArray),
     Timestamp(TimestampMicrosecondArray),
     TimestampTz(TimestampMicrosecondArray),
+    Interval(IntervalMonthDayNanoArray),
     Numeric(StringArray),
     Text(StringViewArray),
     List(u32, ListArray, Box<Cells>),
@@ -112,7 +115,7 @@ impl Cells {
             _ => type_of(oid).filter(|to| !to.is_nested()),
         };
         let Some(to) = to else { return Self::list(values) };
-        let values = cast(values, &to)?;
+        let values = if oid == 1186 { intervals::of(values)? } else { cast(values, &to)? };
         Ok(match oid {
             16 => Self::Bool(values.as_boolean().clone()),
             17 => Self::Bytes(values.as_binary().clone()),
@@ -125,6 +128,7 @@ impl Cells {
             1083 => Self::Time(values.as_primitive().clone()),
             1114 => Self::Timestamp(values.as_primitive().clone()),
             1184 => Self::TimestampTz(values.as_primitive().clone()),
+            1186 => Self::Interval(values.as_primitive().clone()),
             1700 => Self::Numeric(values.as_string().clone()),
             _ => Self::Text(values.as_string_view().clone()),
         })
@@ -157,6 +161,7 @@ impl Cells {
             Self::Date(v) => v.is_null(row),
             Self::Time(v) => v.is_null(row),
             Self::Timestamp(v) | Self::TimestampTz(v) => v.is_null(row),
+            Self::Interval(v) => v.is_null(row),
             Self::Numeric(v) => v.is_null(row),
             Self::Text(v) => v.is_null(row),
             Self::List(_, v, _) => v.is_null(row),
@@ -192,6 +197,12 @@ impl Cells {
             Self::Date(v) => out.put_i32(v.value(row).saturating_sub(EPOCH_DAYS)),
             Self::Time(v) => out.put_i64(v.value(row)),
             Self::Timestamp(v) | Self::TimestampTz(v) => out.put_i64(v.value(row).saturating_sub(EPOCH_MICROS)),
+            Self::Interval(v) => {
+                let interval = v.value(row);
+                out.put_i64(interval.nanoseconds / 1000);
+                out.put_i32(interval.days);
+                out.put_i32(interval.months);
+            }
             Self::Numeric(v) => numeric(v.value(row), out),
             Self::Text(v) => out.put_slice(v.value(row).as_bytes()),
             Self::List(item, lists, cells) => {
@@ -228,6 +239,7 @@ impl Cells {
             Self::Time(v) => put(&time(v.value(row))),
             Self::Timestamp(v) => put(&timestamp(v.value(row))),
             Self::TimestampTz(v) => put(&format!("{}+00", timestamp(v.value(row)))),
+            Self::Interval(v) => put(&intervals::text(v.value(row))),
             Self::Numeric(v) => put(v.value(row)),
             Self::Text(v) => put(v.value(row)),
             Self::List(_, lists, cells) => {

@@ -69,6 +69,7 @@ pub fn oid_of(of: &DataType) -> u32 {
             let item = oid_of(item.data_type());
             TYPES.iter().find(|t| t.oid == item && item != 114).map_or(114, |t| t.array)
         }
+        DataType::Interval(_) | DataType::Duration(_) => 1186,
         DataType::Struct(_) | DataType::Map(..) | DataType::Union(..) => 114,
         _ => 25,
     }
@@ -122,7 +123,7 @@ pub(super) fn written(oid: i64) -> String {
 
 /// The number of a type, by any of its names.
 pub(super) fn named(name: &str) -> Option<i64> {
-    let name = name.trim().to_lowercase();
+    let name = name.trim().to_lowercase().replace('"', "");
     let name = name.strip_prefix("pg_catalog.").unwrap_or(&name);
     let (base, list) = match name.strip_suffix("[]").or_else(|| name.strip_prefix('_')) {
         Some(base) => (base, true),
