@@ -40,7 +40,7 @@ pub(super) enum Command {
     Discard,
     /// Declares a cursor.
     Declare(Declare),
-    /// Sends rows of a cursor.
+    /// Sends or skips rows of a cursor.
     Fetch(Fetch),
     /// Closes a cursor, or all.
     Close(Option<String>),
@@ -48,6 +48,9 @@ pub(super) enum Command {
 
 /// Settings with a value per session.
 const OWN: [&str; 4] = ["statement_timeout", "application_name", "search_path", "session_authorization"];
+
+/// What else `SHOW` lists.
+const OF_ENGINE: [&str; 4] = ["ALL", "TABLES", "FUNCTIONS", "COLUMNS"];
 
 /// Maximum number of words that the parser reads.
 const WORDS_MAX: usize = 32;
@@ -70,7 +73,8 @@ impl Command {
             ["LISTEN", ..] => Self::Nothing("LISTEN"),
             ["UNLISTEN", ..] => Self::Nothing("UNLISTEN"),
             ["DECLARE", ..] => Self::Declare(Declare::of(after_first(sql)?)?),
-            ["FETCH", ..] => Self::Fetch(Fetch::of(after_first(sql)?)?),
+            ["FETCH", ..] => Self::Fetch(Fetch::of(after_first(sql)?, true)?),
+            ["MOVE", ..] => Self::Fetch(Fetch::of(after_first(sql)?, false)?),
             ["CLOSE", ..] => Self::Close(cursors::close(after_first(sql)?)?),
             ["DISCARD", ..] => Self::Discard,
             ["DEALLOCATE", "ALL"] | ["DEALLOCATE", "PREPARE", "ALL"] => Self::Deallocate(None),
@@ -90,6 +94,9 @@ impl Command {
             ["SHOW", "TIME", "ZONE"] => Self::Show("timezone".to_owned()),
             ["SHOW", name] if setting(&name.to_lowercase()).is_some() || OWN.contains(&&*name.to_lowercase()) => {
                 Self::Show(name.to_lowercase())
+            }
+            ["SHOW", name] if !OF_ENGINE.contains(name) && !name.contains('.') => {
+                return Err(PgError::new("42704", format!("unknown setting {:?}", name.to_lowercase())));
             }
             _ => return Ok(None),
         }))
@@ -133,7 +140,13 @@ impl Command {
             Self::Deallocate(_) => "DEALLOCATE",
             Self::Discard => "DISCARD ALL",
             Self::Declare(_) => "DECLARE CURSOR",
-            Self::Fetch(_) => "FETCH",
+            Self::Fetch(fetch) => {
+                if fetch.sends {
+                    "FETCH"
+                } else {
+                    "MOVE"
+                }
+            }
             Self::Close(_) => "CLOSE CURSOR",
         }
     }
@@ -230,5 +243,6 @@ mod tests {
         for wrong in ["SET statement_timeout = 'soon'", "SET client_encoding = 'latin1'"] {
             assert_eq!(Command::of(wrong).unwrap_err().code, "22023");
         }
+        assert_eq!(Command::of("SHOW nothing").unwrap_err().code, "42704");
     }
 }

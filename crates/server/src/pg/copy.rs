@@ -45,7 +45,8 @@ impl Copy {
         if words.take("from")? {
             return Err(PgError::new("25006", "cannot run COPY FROM: only queries are allowed"));
         }
-        if !(words.take("to")? && words.take("stdout")?) {
+        // PostgreSQL takes both words for the client.
+        if !(words.take("to")? && (words.take("stdout")? || words.take("stdin")?)) {
             return Ok(None);
         }
         Options::default().read(&mut words)?.copy(sql).map(Some)
@@ -308,6 +309,7 @@ mod tests {
         );
         assert_eq!(csv.sql, "SELECT \"host\", \"User\" FROM \"default\".\"cpu\"");
         assert_eq!((csv.form, csv.header, csv.delimiter, csv.null.as_str()), (Form::Csv, true, b'\t', "x"));
+        assert_eq!(copy("COPY cpu TO STDIN"), copy("COPY cpu TO STDOUT"));
         let old = copy("COPY cpu TO STDOUT WITH CSV HEADER DELIMITER AS ';' FORCE QUOTE *");
         assert_eq!((old.form, old.header, old.delimiter, old.quotes_all), (Form::Csv, true, b';', true));
         assert_eq!(copy("COPY (SELECT 1) TO STDOUT (FORMAT binary)").form, Form::Binary);

@@ -1,4 +1,4 @@
-//! `DECLARE`, `FETCH` and `CLOSE`: cursors that a client names in SQL.
+//! `DECLARE`, `FETCH`, `MOVE` and `CLOSE`: cursors that a client names in SQL.
 
 use super::error::PgError;
 use super::words::{Word, Words, syntax};
@@ -15,12 +15,14 @@ pub(super) struct Declare {
     pub(super) hold: bool,
 }
 
-/// `FETCH count FROM name`
+/// `FETCH count FROM name`, or `MOVE` with the same words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fetch {
     pub(super) name: String,
-    /// Maximum rows to send; `None`: all that are left.
+    /// Maximum rows to read; `None`: all that are left.
     pub(super) most: Option<u64>,
+    /// Whether the rows are sent. `MOVE` sends none.
+    pub(super) sends: bool,
 }
 
 fn forward_only() -> PgError {
@@ -58,8 +60,8 @@ impl Declare {
 }
 
 impl Fetch {
-    /// Reads what follows `FETCH`.
-    pub(super) fn of(mut words: Words<'_>) -> Result<Self, PgError> {
+    /// Reads what follows `FETCH` or, if no rows are sent, `MOVE`.
+    pub(super) fn of(mut words: Words<'_>, sends: bool) -> Result<Self, PgError> {
         let mut most = Some(1);
         let mut ahead = words.clone();
         let direction = match ahead.next()? {
@@ -93,7 +95,7 @@ impl Fetch {
         let _ = words.take("from")? || words.take("in")?;
         let name = words.name()?;
         words.end()?;
-        Ok(Self { name, most })
+        Ok(Self { name, most, sends })
     }
 }
 
@@ -141,7 +143,7 @@ mod tests {
 
     #[test]
     fn fetch_counts_forward() {
-        let fetch = |name: &str, most| Fetch { name: name.to_owned(), most };
+        let fetch = |name: &str, most| Fetch { name: name.to_owned(), most, sends: true };
         for (sql, expected) in [
             ("c", fetch("c", Some(1))),
             ("NEXT FROM c", fetch("c", Some(1))),
@@ -154,8 +156,10 @@ mod tests {
             ("next", fetch("next", Some(1))),
             ("18446744073709551615 c", fetch("c", Some(u64::MAX))),
         ] {
-            assert_eq!(Fetch::of(Words::of(sql)).unwrap(), expected, "{sql}");
+            assert_eq!(Fetch::of(Words::of(sql), true).unwrap(), expected, "{sql}");
         }
+        let moved = Fetch { sends: false, ..fetch("c", Some(3)) };
+        assert_eq!(Fetch::of(Words::of("FORWARD 3 c"), false).unwrap(), moved);
         for (sql, code) in [
             ("PRIOR FROM c", "0A000"),
             ("-1 FROM c", "0A000"),
@@ -164,7 +168,7 @@ mod tests {
             ("c d", "42601"),
             ("", "42601"),
         ] {
-            assert_eq!(Fetch::of(Words::of(sql)).unwrap_err().code, code, "{sql}");
+            assert_eq!(Fetch::of(Words::of(sql), true).unwrap_err().code, code, "{sql}");
         }
         assert_eq!(close(Words::of("\"All\"")).unwrap(), Some("All".to_owned()));
         assert_eq!(close(Words::of("ALL")).unwrap(), None);

@@ -144,6 +144,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<'_, S> {
                         out.put(opening.split());
                         copy.row(lines, row, out);
                     }),
+                    None if !portal.sends => {}
                     None => self.wire.put_row(lines.columns(), |out| lines.write(row, &portal.formats, out)),
                 }
                 lines.next += 1;
@@ -218,7 +219,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<'_, S> {
                 self.settings.schema_after.clone_from(&self.asker.login.schema);
             }
             Command::Declare(declare) => self.declare(declare, portal).await?,
-            Command::Fetch(fetch) => tag = format!("FETCH {}", self.fetch(&fetch, &portal.formats, describe).await?),
+            Command::Fetch(fetch) => tag = format!("{tag} {}", self.fetch(&fetch, &portal.formats, describe).await?),
             Command::Close(None) => self.portals.0.clear(),
             Command::Close(Some(name)) => drop(self.portals.take(&name)?),
             // Outside a transaction these have no effect.
@@ -251,7 +252,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<'_, S> {
         Ok(())
     }
 
-    /// Sends the next rows of a cursor and returns their number. A cursor that fails is closed.
+    /// Sends or skips the next rows of a cursor and returns their number. A cursor that fails is closed.
     async fn fetch(&mut self, fetch: &Fetch, formats: &Formats, describe: bool) -> Result<u64, PgError> {
         self.check()?;
         let mut portal = self.portals.take(&fetch.name)?;
@@ -259,6 +260,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<'_, S> {
         if !own.0.is_empty() {
             portal.formats.clone_from(&own);
         }
+        portal.sends = fetch.sends;
+        let describe = describe && fetch.sends;
         let sent = if fetch.most == Some(0) {
             if describe {
                 let columns = self.columns(&mut portal).await?;

@@ -39,6 +39,8 @@ pub(super) struct Portal {
     pub(super) over: bool,
     /// Whether it is a cursor that outlives its transaction.
     pub(super) held: bool,
+    /// Whether its rows are sent, and not skipped.
+    pub(super) sends: bool,
 }
 
 impl Portal {
@@ -46,7 +48,7 @@ impl Portal {
         let copy = Copy::of(&sql)?;
         let sql = copy.as_ref().map_or(sql, |copy| copy.sql.clone());
         let (values, formats) = (Vec::new(), Formats::default());
-        Ok(Self { sql, values, formats, answer: None, copy, bytes: 0, over: false, held: false })
+        Ok(Self { sql, values, formats, answer: None, copy, bytes: 0, over: false, held: false, sends: true })
     }
 
     /// The statement if it is none that `sql` answers.
@@ -84,7 +86,7 @@ impl Portals {
         Some(match command? {
             Command::Show(name) => Schema::new(vec![Field::new(name, DataType::Utf8, false)]),
             Command::Stop(stop) => Schema::new(vec![Field::new(stop.name(), DataType::Boolean, false)]),
-            Command::Fetch(fetch) => {
+            Command::Fetch(fetch) if fetch.sends => {
                 let cursor = self.0.get(&fetch.name).and_then(|portal| portal.answer.as_ref());
                 cursor.and_then(Answer::known_columns).map_or_else(Schema::empty, |columns| columns.as_ref().clone())
             }
