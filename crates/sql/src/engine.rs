@@ -1,5 +1,6 @@
 //! Queries over one data folder.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
@@ -208,9 +209,10 @@ impl Engine {
     pub fn ask<'a>(&'a self, sql: &'a str, values: &'a [Literal]) -> BoxFuture<'a, Result<Rows, QueryError>> {
         Box::pin(async move {
             let (statement, about) = self.parse(sql)?;
+            let values = self.converted(&statement, about, values).await?;
             let mut statement = self.rewrite(statement, about)?;
             if let Statement::Statement(statement) = &mut statement {
-                place(statement, Some(values))?;
+                place(statement, Some(&values))?;
             }
             let mut plan = self.plan(statement).await?;
             if about {
@@ -249,6 +251,27 @@ impl Engine {
             }
             Ok(Asked { types, columns: self.sent(plan.schema().inner()) })
         })
+    }
+
+    /// Gives values without a type the one that the statement tells.
+    async fn converted<'a>(
+        &self,
+        statement: &Statement,
+        about: bool,
+        values: &'a [Literal],
+    ) -> Result<Cow<'a, [Literal]>, QueryError> {
+        let is_untyped = |value: &Literal| matches!(value, Literal::Untyped(_));
+        let Statement::Statement(statement) = statement else { return Ok(values.into()) };
+        if !values.iter().any(is_untyped) {
+            return Ok(values.into());
+        }
+        let mut types = vec![0; values.len()];
+        self.infer(statement, about, &mut types).await?;
+        let converted = |(value, oid): (&Literal, u32)| match postgres::type_of(oid) {
+            Some(of) => value.converted(&of),
+            None => value.clone(),
+        };
+        Ok(values.iter().zip(types).map(converted).collect())
     }
 
     /// Finds the types of parameters that are unknown, where the statement tells them.

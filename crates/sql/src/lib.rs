@@ -61,7 +61,7 @@ pub use engine::{Asked, Engine, Rows, Scope, databases};
 pub use ensemble::{MakeModel, ModelError};
 pub use error::QueryError;
 pub use limits::STACK_BYTES;
-pub use literals::{Literal, quoted, texts_of};
+pub use literals::{Literal, boolean_of, quoted, texts_of};
 pub use reading::Reading;
 pub use rows::{JsonRows, check_texts, in_cells};
 pub use session::{CATALOG, Options, Session, Spill};

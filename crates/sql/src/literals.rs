@@ -35,8 +35,10 @@ pub enum Literal {
     Bool(bool),
     /// A number in SQL's notation.
     Number(String),
-    /// A text, or a value in quotes that takes its type from the context.
+    /// A text.
     Text(String),
+    /// A value in quotes that takes its type from the context.
+    Untyped(String),
     /// A text converted to a type, in Arrow's notation.
     Typed(String, String),
     /// Bytes.
@@ -50,6 +52,22 @@ impl Literal {
         Self::NullOf(of.to_string())
     }
 
+    /// A value without a type as one of the type `of`, where the engine does not convert texts by itself. A value that
+    /// the type lacks stays a text.
+    pub(crate) fn converted(&self, of: &arrow::datatypes::DataType) -> Self {
+        use arrow::datatypes::DataType::Boolean;
+        let Self::Untyped(text) = self else { return self.clone() };
+        let found = match of {
+            Boolean => boolean_of(text).map(Self::Bool),
+            of if of.is_integer() => text.trim().parse::<i64>().ok().map(|number| Self::Number(number.to_string())),
+            of if of.is_floating() => {
+                text.trim().parse::<f64>().ok().map(|_| Self::Typed(text.clone(), of.to_string()))
+            }
+            _ => None,
+        };
+        found.unwrap_or_else(|| self.clone())
+    }
+
     pub(crate) fn expression(&self) -> Expr {
         let text = |text: &String| Expr::Value(Value::SingleQuotedString(text.clone()).into());
         match self {
@@ -58,7 +76,7 @@ impl Literal {
             Self::Bool(value) => Expr::Value(Value::Boolean(*value).into()),
             // A sign is an operator of its own, so the number needs parentheses.
             Self::Number(number) => Expr::Nested(Box::new(Expr::Value(Value::Number(number.clone(), false).into()))),
-            Self::Text(value) => text(value),
+            Self::Text(value) | Self::Untyped(value) => text(value),
             Self::Typed(value, of) => call("arrow_cast", vec![text(value), text(of)]),
             Self::Bytes(bytes) => {
                 let digits: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -66,6 +84,15 @@ impl Literal {
             }
             Self::List(values) => call(LIST, values.iter().map(Self::expression).collect()),
         }
+    }
+}
+
+/// The Boolean that a text means in PostgreSQL.
+pub fn boolean_of(text: &str) -> Option<bool> {
+    match text.trim().to_lowercase().as_str() {
+        "t" | "true" | "on" | "yes" | "y" | "1" => Some(true),
+        "f" | "false" | "off" | "no" | "n" | "0" => Some(false),
+        _ => None,
     }
 }
 
@@ -121,7 +148,7 @@ fn item_of(text: &str) -> Option<(String, bool, &str)> {
 /// Converts a text that is a PostgreSQL array to a list.
 pub(crate) fn as_list(value: &Literal) -> Literal {
     match value {
-        Literal::Text(text) => match texts_of(text) {
+        Literal::Text(text) | Literal::Untyped(text) => match texts_of(text) {
             Some(texts) => Literal::List(texts.into_iter().map(|t| t.map_or(Literal::Null, Literal::Text)).collect()),
             None => value.clone(),
         },
@@ -244,6 +271,19 @@ mod tests {
         assert_eq!(numbered(sql).unwrap(), expected);
         assert_eq!(numbered("SELECT $2, $1").unwrap(), "SELECT $2, $1");
         assert!(numbered("SELECT ?, $1").unwrap_err().to_string().contains("cannot mix"));
+    }
+
+    #[test]
+    fn untyped_values_take_a_type() {
+        use arrow::datatypes::DataType::{Boolean, Float64, Int64, Utf8};
+        let of = |text: &str, of| Literal::Untyped(text.to_owned()).converted(&of);
+        assert_eq!(of(" T", Boolean), Literal::Bool(true));
+        assert_eq!(of("+5", Int64), Literal::Number("5".to_owned()));
+        assert_eq!(of("0.5", Float64), Literal::Typed("0.5".to_owned(), "Float64".to_owned()));
+        for (text, other) in [("5.0", Int64), ("x", Boolean), ("x", Float64), ("5", Utf8)] {
+            assert_eq!(of(text, other), Literal::Untyped(text.to_owned()));
+        }
+        assert_eq!(Literal::Text("5".to_owned()).converted(&Int64), Literal::Text("5".to_owned()));
     }
 
     #[test]

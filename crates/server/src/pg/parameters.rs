@@ -2,7 +2,7 @@
 
 use bytes::Buf as _;
 use chrono::{DateTime, NaiveDate};
-use sql::Literal;
+use sql::{Literal, boolean_of};
 
 use super::error::PgError;
 use super::values::{EPOCH_DAYS, EPOCH_MICROS};
@@ -22,10 +22,10 @@ pub(super) fn text(oid: u32, bytes: &[u8]) -> Result<Literal, PgError> {
     let text = std::str::from_utf8(bytes).map_err(|_| PgError::new("22021", "a parameter is not valid UTF-8"))?;
     let typed = |of: &str| Ok(Literal::Typed(text.to_owned(), of.to_owned()));
     match oid {
-        16 => match text.trim().to_lowercase().as_str() {
-            "t" | "true" | "on" | "yes" | "y" | "1" => Ok(Literal::Bool(true)),
-            "f" | "false" | "off" | "no" | "n" | "0" => Ok(Literal::Bool(false)),
-            _ => Err(wrong(oid, &format!("is {text:?}, neither true nor false"))),
+        0 => Ok(Literal::Untyped(text.to_owned())),
+        16 => match boolean_of(text) {
+            Some(value) => Ok(Literal::Bool(value)),
+            None => Err(wrong(oid, &format!("is {text:?}, neither true nor false"))),
         },
         20 | 21 | 23 | 26 => match text.trim().parse::<i64>() {
             Ok(number) => Ok(Literal::Number(number.to_string())),
