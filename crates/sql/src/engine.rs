@@ -38,6 +38,7 @@ use crate::reading::Reading;
 use crate::session::{CATALOG, Options, Session};
 use crate::stored::{EnsembleSnapshot, Ensembles};
 use crate::tables::{Sim, Tables, Unique};
+use crate::wildcards;
 use crate::worlds::WorldsFunction;
 
 /// Names that a query can use.
@@ -394,6 +395,7 @@ fn question(sql: &str, dialect: Dialect) -> Result<Statement, QueryError> {
     if let Some(statement) = inner(&mut statement) {
         check_statement(statement)?;
         distinct::mend(statement)?;
+        wildcards::complete(statement)?;
         number_marks(statement)?;
     }
     if asks(&statement) {

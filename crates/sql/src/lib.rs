@@ -52,6 +52,7 @@ mod statements;
 mod stored;
 mod syntax;
 mod tables;
+mod wildcards;
 mod worlds;
 
 pub use condition::Condition;
