@@ -304,9 +304,11 @@ impl Engine {
         Ok((question(sql, dialect)?, about))
     }
 
-    /// Rewrites a statement of a client of PostgreSQL.
+    /// Rewrites a statement to one that DataFusion can plan, with PostgreSQL's notation if a client of it asks.
     fn rewrite(&self, mut statement: Statement, about: bool) -> Result<Statement, QueryError> {
-        let (Some(catalog), Statement::Statement(inner)) = (&self.postgres, &mut statement) else {
+        let Statement::Statement(inner) = &mut statement else { return Ok(statement) };
+        let Some(catalog) = &self.postgres else {
+            postgres::existences(inner)?;
             return Ok(statement);
         };
         match rewrite(inner, about, &|name| catalog.number(name))? {

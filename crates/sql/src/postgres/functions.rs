@@ -13,6 +13,7 @@ use datafusion::logical_expr::{
 use datafusion::prelude::SessionContext;
 use datafusion::scalar::ScalarValue;
 
+use super::own::OWNER;
 use super::relations::{Relations, parts};
 use super::types::{named, written};
 use super::{Login, SERVER_VERSION, settings};
@@ -178,7 +179,13 @@ fn constants(add: &Adder<'_>, login: &Login) {
     add.always(&["pg_encoding_to_char"], &text("UTF8"));
     add.always(&["pg_backend_pid"], &ScalarValue::Int32(Some(login.pid)));
     add.always(&["pg_my_temp_schema"], &ScalarValue::Int64(Some(0)));
-    let no = ["pg_is_in_recovery", "pg_is_other_temp_schema", "row_security_active", "pg_relation_is_publishable"];
+    let no = [
+        "pg_is_in_recovery",
+        "pg_is_other_temp_schema",
+        "pg_is_wal_replay_paused",
+        "pg_relation_is_publishable",
+        "row_security_active",
+    ];
     add.always(&no, &ScalarValue::Boolean(Some(false)));
     let yes = [
         "pg_has_role",
@@ -217,10 +224,12 @@ fn constants(add: &Adder<'_>, login: &Login) {
         "pg_stat_get_numscans",
         "inet_server_addr",
         "inet_client_addr",
-        "json_build_object",
-        "jsonb_build_object",
     ];
     add.always(&none, &ScalarValue::Utf8(None));
+    add.always(&["inet_server_port", "inet_client_port"], &ScalarValue::Int32(None));
+    add.always(&["txid_current"], &ScalarValue::Int64(Some(0)));
+    let unknown = ScalarValue::TimestampMicrosecond(None, Some("UTC".into()));
+    add.always(&["pg_postmaster_start_time", "pg_conf_load_time"], &unknown);
     let sizes = ["pg_relation_size", "pg_total_relation_size", "pg_table_size", "pg_indexes_size", "pg_database_size"];
     add.always(&sizes, &ScalarValue::Int64(None));
 }
@@ -264,8 +273,27 @@ fn names(add: &Adder<'_>, relations: &Arc<Relations>) {
         };
         Ok(ScalarValue::Utf8(text_at(row, 0).map(name)))
     });
+    let schemas = relations.clone();
+    add.of("to_regnamespace", DataType::Int64, move |row| {
+        let number = |name: String| name.parse().ok().or_else(|| schemas.schema_number(parts(&name)?.first()?));
+        Ok(ScalarValue::Int64(text_at(row, 0).and_then(number)))
+    });
+    let schemas = relations.clone();
+    add.of(NAME_OF_SCHEMA, DataType::Utf8, move |row| {
+        let oid = number_at(row, 0);
+        let name =
+            schemas.all_schemas().find(|(number, _)| Some(*number) == oid).map(|(_, name)| quoted_if_needed(name));
+        Ok(ScalarValue::Utf8(name.or_else(|| text_at(row, 0))))
+    });
+    add.always(&["to_regrole"], &ScalarValue::Int64(Some(OWNER)));
+    add.of("to_regproc", DataType::Int64, |row| {
+        let name = text_at(row, 0).unwrap_or_default();
+        Err(invalid(format!("no number of the function {name:?}: functions have none here")))
+    });
     add.of("format_type", DataType::Utf8, |row| {
-        let (oid, modifier) = (number_at(row, 0).unwrap_or_default(), number_at(row, 1).unwrap_or(-1) - 4);
+        // A cast of a text to `regtype` asks for the name of a type by its name.
+        let oid = number_at(row, 0).or_else(|| named(&text_at(row, 0)?)).unwrap_or_default();
+        let modifier = number_at(row, 1).unwrap_or(-1) - 4;
         let name = written(oid);
         Ok(text(if oid == 1700 && modifier >= 0 {
             format!("{name}({},{})", modifier >> 16, modifier & 0x7ff)
@@ -280,11 +308,15 @@ fn names(add: &Adder<'_>, relations: &Arc<Relations>) {
         Ok(ScalarValue::Utf8(text_at(row, 0).map(|name| quoted_if_needed(&name))))
     });
     add.of("quote_literal", DataType::Utf8, |row| Ok(ScalarValue::Utf8(text_at(row, 0).map(|t| text_literal(&t)))));
+    for (name, colon) in [("json_build_object", " : "), ("jsonb_build_object", ": ")] {
+        add.of(name, DataType::Utf8, move |row| json_object(row, colon).map(text).map_err(invalid));
+    }
     add.of("format", DataType::Utf8, |row| format(row).map(text).map_err(invalid));
 }
 
-/// Writes a number of a table as its name, as a cast from `regclass` to `text` does.
+/// Write numbers of a table and of a schema as their names, as casts from `regclass` and `regnamespace` to `text` do.
 pub(super) const NAME_OF_TABLE: &str = "pg_name_of_table";
+pub(super) const NAME_OF_SCHEMA: &str = "pg_name_of_schema";
 
 fn lists(add: &Adder<'_>, login: &Login) {
     let list = DataType::new_list(DataType::Utf8, true);
@@ -311,6 +343,40 @@ fn lists(add: &Adder<'_>, login: &Login) {
 
 fn text_literal(value: &str) -> String {
     format!("'{}'", value.replace('\'', "''"))
+}
+
+/// A JSON object of names and values in turn.
+fn json_object(row: &[ScalarValue], colon: &str) -> Result<String, String> {
+    let mut members = Vec::new();
+    for pair in row.chunks(2) {
+        let [name, value] = pair else { return Err("a JSON object needs a value for each name".to_owned()) };
+        let name = text_at(std::slice::from_ref(name), 0).ok_or("the name of a JSON object's value cannot be NULL")?;
+        members.push(format!("{}{colon}{}", json_text(&name), json_value(value)));
+    }
+    Ok(format!("{{{}}}", members.join(", ")))
+}
+
+fn json_value(value: &ScalarValue) -> String {
+    let Some(text) = text_at(std::slice::from_ref(value), 0) else { return "null".to_owned() };
+    let is_plain = match value.data_type() {
+        DataType::Boolean => true,
+        number => number.is_numeric() && text.ends_with(|c: char| c.is_ascii_digit()),
+    };
+    if is_plain { text } else { json_text(&text) }
+}
+
+/// A text in JSON's quotes.
+fn json_text(value: &str) -> String {
+    let mut written = String::from('"');
+    for character in value.chars() {
+        match character {
+            '"' | '\\' => written.extend(['\\', character]),
+            control if control < ' ' => written.push_str(&format!("\\u{:04x}", u32::from(control))),
+            other => written.push(other),
+        }
+    }
+    written.push('"');
+    written
 }
 
 /// Maximum bytes of a text that `format` writes.
@@ -352,6 +418,19 @@ fn format(row: &[ScalarValue]) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn objects_are_json() {
+        let row = [text("a\"\n"), ScalarValue::Int64(Some(1)), text("b"), ScalarValue::Float64(Some(f64::NAN))];
+        assert_eq!(json_object(&row, ": ").unwrap(), r#"{"a\"\u000a": 1, "b": "NaN"}"#);
+        let row =
+            [text("a"), ScalarValue::Boolean(Some(true)), text("b"), ScalarValue::Utf8(None), text("c"), text("1")];
+        assert_eq!(json_object(&row, " : ").unwrap(), r#"{"a" : true, "b" : null, "c" : "1"}"#);
+        assert_eq!(json_object(&[], ": ").unwrap(), "{}");
+        for wrong in [&row[..1], &[ScalarValue::Utf8(None), text("a")]] {
+            assert!(json_object(wrong, ": ").is_err());
+        }
+    }
 
     #[test]
     fn format_fills_its_places() {

@@ -10,28 +10,29 @@ use datafusion::sql::sqlparser::keywords::{RESERVED_FOR_COLUMN_ALIAS, RESERVED_F
 
 use super::columns::Opened;
 use super::layout::{self, Layout};
-use super::relations::{Numbers, Relations};
+use super::relations::{CATALOG_SCHEMA, Numbers, Relations};
 use super::rows::{Column, batch};
 use super::types::TYPES;
 use super::{CATALOG, INFORMATION, Login, is_own, settings};
 use crate::literals::quoted_if_needed;
 
-/// PostgreSQL's numbers of its schemas and of the owner of everything.
-const CATALOG_SCHEMA: i64 = 11;
-const INFORMATION_SCHEMA: i64 = 13_000;
-const OWNER: i64 = 10;
+/// PostgreSQL's numbers of the owner of everything, and of the place where databases are.
+pub(super) const OWNER: i64 = 10;
+const TABLESPACE: i64 = 1663;
 
 /// Tables that have rows here; all others of PostgreSQL's are empty.
-pub(super) const FILLED: [(&str, &str); 16] = [
+pub(super) const FILLED: [(&str, &str); 18] = [
     (CATALOG, "pg_attribute"),
     (CATALOG, "pg_class"),
     (CATALOG, "pg_database"),
     (CATALOG, "pg_get_keywords"),
     (CATALOG, "pg_namespace"),
+    (CATALOG, TYPE_FUNCTIONS),
     (CATALOG, "pg_roles"),
     (CATALOG, "pg_settings"),
     (CATALOG, "pg_show_all_settings"),
     (CATALOG, "pg_tables"),
+    (CATALOG, "pg_tablespace"),
     (CATALOG, "pg_type"),
     (CATALOG, "pg_user"),
     (INFORMATION, "character_sets"),
@@ -40,6 +41,10 @@ pub(super) const FILLED: [(&str, &str); 16] = [
     (INFORMATION, "schemata"),
     (INFORMATION, "tables"),
 ];
+
+/// The rows of `pg_proc` that types refer to. A table of its own, because no other query needs a function, and the
+/// answers about functions are known without planning as long as there are none.
+pub(super) const TYPE_FUNCTIONS: &str = "pg_proc_of_types";
 
 /// One of the schemas, as seen by a client.
 pub(super) struct Own {
@@ -94,6 +99,12 @@ impl Own {
             (CATALOG, "pg_tables") => self.pg_tables(),
             (CATALOG, "pg_database") => self.databases(),
             (CATALOG, "pg_type") => types(),
+            (CATALOG, TYPE_FUNCTIONS) => type_functions(),
+            (CATALOG, "pg_tablespace") => vec![
+                ("oid", Column::Integers(vec![TABLESPACE])),
+                ("spcname", Column::Text("pg_default")),
+                ("spcowner", Column::Integer(OWNER)),
+            ],
             (CATALOG, "pg_roles") => self.roles(),
             (CATALOG, "pg_user") => self.users(),
             (CATALOG, "pg_settings" | "pg_show_all_settings") => self.settings(),
@@ -115,16 +126,11 @@ impl Own {
         }
     }
 
-    fn all_schemas(&self) -> Vec<(i64, String)> {
-        let own = [(CATALOG_SCHEMA, CATALOG.to_owned()), (INFORMATION_SCHEMA, INFORMATION.to_owned())];
-        self.relations.schemas.iter().filter(|(_, name)| !is_own(name)).cloned().chain(own).collect()
-    }
-
     fn namespaces(&self) -> Vec<(&'static str, Column)> {
-        let all = self.all_schemas();
+        let all = || self.relations.all_schemas();
         vec![
-            ("oid", Column::Integers(all.iter().map(|(oid, _)| *oid).collect())),
-            ("nspname", Column::texts(all.into_iter().map(|(_, name)| name))),
+            ("oid", Column::Integers(all().map(|(oid, _)| oid).collect())),
+            ("nspname", Column::texts(all().map(|(_, name)| name.to_owned()))),
             ("nspowner", Column::Integer(OWNER)),
         ]
     }
@@ -135,7 +141,10 @@ impl Own {
         vec![
             ("oid", Column::Integers(tables.iter().map(|t| t.oid).collect())),
             ("relname", Column::texts(tables.iter().map(|t| t.name.clone()))),
-            ("relnamespace", Column::Integers(tables.iter().map(|t| relations.schema_number(&t.schema)).collect())),
+            (
+                "relnamespace",
+                Column::Integers(tables.iter().map(|t| relations.schema_number(&t.schema).unwrap_or(0)).collect()),
+            ),
             ("relowner", Column::Integer(OWNER)),
             ("reltuples", Column::Integer(-1)),
             ("relpersistence", Column::Text("p")),
@@ -174,6 +183,7 @@ impl Own {
             ("datlocprovider", Column::Text("c")),
             ("datallowconn", Column::Boolean(true)),
             ("datconnlimit", Column::Integer(-1)),
+            ("dattablespace", Column::Integer(TABLESPACE)),
         ]
     }
 
@@ -214,11 +224,11 @@ impl Own {
     }
 
     fn schemata(&self) -> Vec<(&'static str, Column)> {
-        let all = self.all_schemas();
+        let all = || self.relations.all_schemas();
         vec![
-            ("catalog_name", Column::texts(all.iter().map(|_| self.login.database.clone()))),
-            ("schema_owner", Column::texts(all.iter().map(|_| self.login.user.clone()))),
-            ("schema_name", Column::texts(all.into_iter().map(|(_, name)| name))),
+            ("catalog_name", Column::texts(all().map(|_| self.login.database.clone()))),
+            ("schema_owner", Column::texts(all().map(|_| self.login.user.clone()))),
+            ("schema_name", Column::texts(all().map(|(_, name)| name.to_owned()))),
         ]
     }
 }
@@ -236,9 +246,8 @@ fn types() -> Vec<(&'static str, Column)> {
         .collect();
     let numbers = |of: &dyn Fn(usize) -> i64| Column::Integers((0..all.len()).map(of).collect());
     let function = |place: usize, ending: &str| match &all[place] {
-        (_, _, _, _, 0, _) => format!("array_{ending}"),
-        (_, name, ..) if UNDERSCORED.contains(&name.as_str()) => format!("{name}_{ending}"),
-        (_, name, ..) => format!("{name}{ending}"),
+        (_, _, _, _, 0, _) => format!("{LIST}_{ending}"),
+        (_, name, ..) => function_of(name, ending),
     };
     let functions = |ending| Column::texts((0..all.len()).map(|place| function(place, ending)));
     vec![
@@ -258,6 +267,30 @@ fn types() -> Vec<(&'static str, Column)> {
         ("typreceive", functions("recv")),
         ("typsend", functions("send")),
         ("typtypmod", Column::Integer(-1)),
+    ]
+}
+
+/// The name in the functions of lists.
+const LIST: &str = "array";
+
+/// The name of the function of a type with an ending, such as `recv`.
+fn function_of(name: &str, ending: &str) -> String {
+    let underscore = if UNDERSCORED.contains(&name) { "_" } else { "" };
+    format!("{name}{underscore}{ending}")
+}
+
+/// The functions that [`types`] names.
+fn type_functions() -> Vec<(&'static str, Column)> {
+    let endings = ["in", "out", "recv", "send"];
+    let of_types = TYPES.iter().flat_map(|ty| endings.map(|ending| function_of(ty.name, ending)));
+    let names: Vec<_> = of_types.chain(endings.map(|ending| format!("{LIST}_{ending}"))).collect();
+    let mut numbers = Numbers::default();
+    vec![
+        ("oid", Column::Integers(names.iter().map(|name| numbers.of(name)).collect())),
+        ("proname", Column::texts(names)),
+        ("pronamespace", Column::Integer(CATALOG_SCHEMA)),
+        ("proowner", Column::Integer(OWNER)),
+        ("prokind", Column::Text("f")),
     ]
 }
 

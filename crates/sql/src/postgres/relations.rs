@@ -7,9 +7,13 @@ use std::sync::Arc;
 use datafusion::catalog::{CatalogProvider, SchemaProvider};
 use table::SIM;
 
-use super::CATALOG;
 use super::layout;
+use super::{CATALOG, INFORMATION, is_own};
 use crate::literals::quoted_if_needed;
+
+/// PostgreSQL's numbers of its schemas.
+pub(super) const CATALOG_SCHEMA: i64 = 11;
+const INFORMATION_SCHEMA: i64 = 13_000;
 
 /// PostgreSQL reserves lower numbers for itself.
 const FIRST: u32 = 16_384;
@@ -100,8 +104,15 @@ impl Relations {
         self.tables.iter().any(|t| t.visible && t.oid == oid)
     }
 
-    pub(super) fn schema_number(&self, name: &str) -> i64 {
-        self.schemas.iter().find(|(_, other)| other == name).map_or(0, |(oid, _)| *oid)
+    /// The numbers and names of all schemas, with PostgreSQL's own.
+    pub(super) fn all_schemas(&self) -> impl Iterator<Item = (i64, &str)> {
+        let others = self.schemas.iter().map(|(oid, name)| (*oid, name.as_str())).filter(|(_, name)| !is_own(name));
+        others.chain([(CATALOG_SCHEMA, CATALOG), (INFORMATION_SCHEMA, INFORMATION)])
+    }
+
+    /// The number of the schema that a text names.
+    pub(super) fn schema_number(&self, name: &str) -> Option<i64> {
+        self.all_schemas().find(|(_, other)| *other == name).map(|(oid, _)| oid)
     }
 }
 

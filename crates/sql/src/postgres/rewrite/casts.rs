@@ -1,11 +1,13 @@
 //! Casts to PostgreSQL's types.
 
-use datafusion::sql::sqlparser::ast::{ArrayElemTypeDef, DataType, Expr, Value};
+use datafusion::sql::sqlparser::ast::{
+    ArrayElemTypeDef, DataType, ExactNumberInfo, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Value,
+};
 
 use super::{last_lower, text};
 use crate::error::{QueryError, no_table};
 use crate::literals::call;
-use crate::postgres::functions::NAME_OF_TABLE;
+use crate::postgres::functions::{NAME_OF_SCHEMA, NAME_OF_TABLE};
 
 /// Rewrites a cast of `expr` to the type `to`. Returns the new expression if more than the type changes.
 pub(super) fn cast(
@@ -25,20 +27,50 @@ pub(super) fn cast(
         }
         // A number is shown as a name, and a text that is put together becomes a number.
         ("regclass", None) => Ok(Some(call(if is_column(expr) { NAME_OF_TABLE } else { "to_regclass" }, take(expr)))),
+        ("regnamespace", Some(_)) => Ok(Some(call("to_regnamespace", take(expr)))),
+        ("regnamespace", None) => Ok(Some(call(NAME_OF_SCHEMA, take(expr)))),
+        ("regrole", Some(_)) => Ok(Some(call("to_regrole", take(expr)))),
+        ("regrole", None) => Ok(Some(call("pg_get_userbyid", take(expr)))),
+        ("regtype[]", None) => Ok(numbers_of_types(expr)),
         ("regtype", Some(_)) => Ok(Some(call("to_regtype", take(expr)))),
         ("regtype", None) => Ok(Some(call("format_type", take(expr)))),
-        ("regproc" | "regprocedure", Some(name)) => Ok(Some(text(name.strip_prefix("pg_catalog.").unwrap_or(&name)))),
+        ("regproc" | "regprocedure", Some(name)) => {
+            let name = name.strip_prefix("pg_catalog.").unwrap_or(&name);
+            Ok(Some(text(name.split('(').next().unwrap_or(name))))
+        }
         _ => {
-            if let Expr::Cast { expr: inner, data_type, .. } = &mut **expr
+            if let Expr::Cast { expr: inner, data_type, .. } = &**expr
                 && matches!(name.as_str(), "oid" | "int8" | "bigint" | "int" | "int4" | "integer")
-                && name_of(data_type) == "regclass"
+                && let Some(function) = number_by_name(&name_of(data_type))
             {
-                **expr = call("to_regclass", take(inner));
+                **expr = call(function, take(inner));
             }
             simplify(to);
             Ok(None)
         }
     }
+}
+
+/// The function that returns the number behind a name of a type such as `regclass`.
+fn number_by_name(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "regclass" => "to_regclass",
+        "regnamespace" => "to_regnamespace",
+        "regproc" | "regprocedure" => "to_regproc",
+        "regrole" => "to_regrole",
+        "regtype" => "to_regtype",
+        _ => return None,
+    })
+}
+
+/// A list of types by name as the list of their numbers.
+fn numbers_of_types(names: &Expr) -> Option<Expr> {
+    let Expr::Function(Function { args: FunctionArguments::List(list), .. }) = names else { return None };
+    let number = |arg: &FunctionArg| match arg {
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(name)) => Some(call("to_regtype", take(name))),
+        _ => None,
+    };
+    Some(call("make_array", list.args.iter().map(number).collect::<Option<Vec<_>>>()?))
 }
 
 fn take(expr: &Expr) -> Vec<Expr> {
@@ -66,6 +98,11 @@ fn simplify(of: &mut DataType) {
     if let DataType::Array(ArrayElemTypeDef::SquareBracket(item, _) | ArrayElemTypeDef::AngleBracket(item)) = of {
         return simplify(item);
     }
+    // PostgreSQL's decimals have up to 1000 digits, these 38.
+    if let DataType::Numeric(ExactNumberInfo::PrecisionAndScale(digits @ 39.., scale)) = of {
+        (*digits, *scale) = (38, (*scale).min(37));
+        return;
+    }
     let known = match name_of(of).as_str() {
         "oid" | "xid" | "int8" => DataType::BigInt(None),
         "int2" => DataType::SmallInt(None),
@@ -74,7 +111,7 @@ fn simplify(of: &mut DataType) {
         "float8" => DataType::DoublePrecision,
         "bool" => DataType::Boolean,
         "name" | "char" | "bpchar" | "text" | "citext" | "uuid" | "json" | "jsonb" | "regproc" | "regprocedure"
-        | "regnamespace" | "regrole" | "sql_identifier" | "character_data" | "yes_or_no" => DataType::Text,
+        | "sql_identifier" | "character_data" | "yes_or_no" => DataType::Text,
         _ => return,
     };
     // `"char"` of PostgreSQL's catalogue is text. CHAR(3) keeps its length.

@@ -1,24 +1,29 @@
 //! Rewrites statements of PostgreSQL's clients to statements that DataFusion can plan.
 
 mod casts;
+mod catalog;
 mod names;
 mod nothing;
 mod order;
+mod subqueries;
 mod times;
 
 use datafusion::sql::sqlparser::ast::{
-    self, BinaryOperator, CastKind, ExcludeSelectItem, Expr, Function, FunctionArgumentClause, FunctionArguments,
-    Ident, ObjectName, ObjectNamePart, Query, Select, SelectItem, SelectItemQualifiedWildcardKind, SetExpr, Statement,
-    TableAlias, TableAliasColumnDef, TableFactor, UnaryOperator, Value,
+    self, BinaryOperator, CastKind, ExcludeSelectItem, Expr, Fetch, Function, FunctionArguments, Ident, LimitClause,
+    ObjectName, ObjectNamePart, Query, Select, SelectItem, SelectItemQualifiedWildcardKind, Statement, TableAlias,
+    TableAliasColumnDef, TableFactor, TimezoneInfo, UnaryOperator, Value,
 };
 
-use super::layout::{self, Kind, Layout};
+use super::layout::{self, Layout};
 use super::{CATALOG, INFORMATION};
 use crate::error::QueryError;
 use crate::literals::{Literal, as_list, call};
 use crate::syntax::{Node, walk};
+use crate::wildcards;
 pub(crate) use names::without_mark;
 use nothing::{Known, known};
+pub(crate) use subqueries::existences;
+use subqueries::{first_row, in_columns, list_of};
 
 /// Texts in statements about PostgreSQL's catalogue. Only these are parsed in PostgreSQL's dialect, because others may
 /// use DataFusion's.
@@ -53,6 +58,7 @@ pub(crate) fn rewrite(
     about: bool,
     number: &dyn Fn(&str) -> Option<i64>,
 ) -> Result<Rewritten, QueryError> {
+    catalog::name_type_functions(statement)?;
     if let Statement::Query(query) = statement
         && known(query) == Some(Known::NoRows)
         && let Some(columns) = nothing::columns(&query.body)
@@ -82,14 +88,22 @@ pub(crate) fn rewrite(
         }
         Node::Select(select) => {
             once_each(select);
-            if about { select.projection.iter_mut().try_for_each(membership) } else { Ok(()) }
+            for item in &mut select.projection {
+                keep_name(item, about);
+                signed(item);
+                in_columns(item, about)?;
+            }
+            Ok(())
         }
         Node::Query(query) => {
             order::by_columns(query);
+            limited(query);
             Ok(())
         }
         Node::Derived => Ok(()),
     })?;
+    // Names of PostgreSQL's tables have their schema now.
+    wildcards::complete(statement)?;
     Ok(Rewritten::Question)
 }
 
@@ -180,79 +194,69 @@ fn once_each(select: &mut Select) {
     }
 }
 
-/// Replaces `x IN (SELECT ...)` and `EXISTS (SELECT ...)` in a column of an answer. DataFusion plans them only as
-/// conditions of rows.
-fn membership(item: &mut SelectItem) -> Result<(), QueryError> {
-    walk(item, &mut |node| {
-        let Node::Expr(of) = node else { return Ok(()) };
-        if let Expr::Exists { subquery, negated } = of
-            && let Some(found) = has_rows((**subquery).clone(), !*negated)
-        {
-            *of = found;
-        } else if let Expr::InSubquery { expr, subquery, negated } = of
-            && let Some(list) = list_of((**subquery).clone())
-        {
-            let found = call("array_has", vec![list, (**expr).clone()]);
-            // The list of no rows is NULL.
-            let found = call("coalesce", vec![found, boolean(false)]);
-            *of = if *negated { Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(found) } } else { found };
-        }
-        Ok(())
-    })
+/// Writes `FETCH FIRST n ROWS ONLY` as `LIMIT n`.
+fn limited(query: &mut Query) {
+    let Some(Fetch { with_ties: false, percent: false, quantity }) = &query.fetch else { return };
+    let first = Some(quantity.clone().unwrap_or_else(|| number("1")));
+    match &mut query.limit_clause {
+        Some(LimitClause::LimitOffset { limit: limit @ None, .. }) => *limit = first,
+        limit @ None => *limit = Some(LimitClause::LimitOffset { limit: first, offset: None, limit_by: Vec::new() }),
+        _ => return,
+    }
+    query.fetch = None;
 }
 
-/// The select of a query without set operations, if it neither limits nor aggregates its rows.
-fn plain_select(query: &mut Query) -> Option<&mut Select> {
-    let limited = query.limit_clause.is_some() || query.fetch.is_some();
-    match &mut *query.body {
-        SetExpr::Select(select) if !limited && select.distinct.is_none() && !nothing::aggregates(select) => {
-            Some(select)
-        }
+/// Functions of DataFusion whose numbers have no sign. PostgreSQL has none such, and clients would get decimals.
+const UNSIGNED: [&str; 8] =
+    ["array_length", "array_ndims", "array_position", "cardinality", "dense_rank", "ntile", "rank", "row_number"];
+
+/// Gives a sign to the numbers of a column.
+fn signed(item: &mut SelectItem) {
+    let (SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) = item else { return };
+    if matches!(expr, Expr::Function(function) if UNSIGNED.contains(&&*last_lower(&function.name))) {
+        *expr = cast_to(expr.clone(), ast::DataType::BigInt(None));
+    }
+}
+
+fn cast_to(expr: Expr, data_type: ast::DataType) -> Expr {
+    Expr::Cast { kind: CastKind::Cast, expr: Box::new(expr), data_type, array: false, format: None }
+}
+
+/// Keeps the name of a column that [`value_of`] replaces.
+fn keep_name(item: &mut SelectItem, about: bool) {
+    if let SelectItem::UnnamedExpr(expr) = item
+        && value_of(expr, about).is_some()
+    {
+        let alias = Ident::new(names::of(expr).to_lowercase());
+        *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias };
+    }
+}
+
+/// The value of a name that has the same one in all rows: a reserved word, or a column that every table of PostgreSQL
+/// has and `*` lacks.
+fn value_of(expr: &Expr, about: bool) -> Option<Expr> {
+    match expr {
+        Expr::Identifier(name) if name.quote_style.is_none() => constant(name),
+        Expr::CompoundIdentifier(names) if about => match names.as_slice() {
+            [schema, name] if schema.value.eq_ignore_ascii_case(CATALOG) => constant(name),
+            // The transaction that wrote a row.
+            [.., name] if name.value.eq_ignore_ascii_case("xmin") => Some(number("0")),
+            _ => None,
+        },
         _ => None,
     }
 }
 
-/// The single expression that a select returns.
-fn single(select: &mut Select) -> Option<&mut Expr> {
-    match select.projection.as_mut_slice() {
-        [SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }] => Some(expr),
+/// The value of a name that PostgreSQL reserves.
+fn constant(name: &Ident) -> Option<Expr> {
+    match name.value.to_lowercase().as_str() {
+        function @ ("current_schema" | "current_role") => Some(call(function, Vec::new())),
+        "localtime" => Some(call("current_time", Vec::new())),
+        "localtimestamp" => {
+            Some(cast_to(call("now", Vec::new()), ast::DataType::Timestamp(None, TimezoneInfo::WithoutTimeZone)))
+        }
         _ => None,
     }
-}
-
-/// A subquery that compares the number of its rows with zero: whether it `has` rows, or has none.
-fn has_rows(mut query: Query, has: bool) -> Option<Expr> {
-    let select = plain_select(&mut query)?;
-    let (left, right) = (Box::new(call("count", vec![number("1")])), Box::new(number("0")));
-    let op = if has { BinaryOperator::Gt } else { BinaryOperator::Eq };
-    select.projection = vec![SelectItem::UnnamedExpr(Expr::BinaryOp { left, op, right })];
-    query.order_by = None;
-    Some(Expr::Subquery(Box::new(query)))
-}
-
-/// Lets a subquery return its first row. DataFusion accepts correlated subqueries only if they aggregate.
-fn first_row(query: &mut Query) {
-    let Some(select) = plain_select(query) else { return };
-    let grouped = !matches!(&select.group_by, ast::GroupByExpr::Expressions(by, _) if by.is_empty());
-    if grouped {
-        return;
-    }
-    if let Some(expr) = single(select) {
-        *expr = call("first_value", vec![expr.clone()]);
-    }
-}
-
-/// Writes `ARRAY(SELECT x ...)` as a subquery that aggregates to a list.
-fn list_of(mut query: Query) -> Option<Expr> {
-    let order = order::take(&mut query);
-    let expr = single(plain_select(&mut query)?)?;
-    let order = order.map(|order| order::of_values(order, expr));
-    let mut list = call("array_agg", vec![expr.clone()]);
-    if let (Expr::Function(Function { args: FunctionArguments::List(list), .. }), Some(order)) = (&mut list, order) {
-        list.clauses.push(FunctionArgumentClause::OrderBy(order));
-    }
-    *expr = list;
-    Some(Expr::Subquery(Box::new(query)))
 }
 
 struct Writer<'a> {
@@ -282,8 +286,12 @@ impl Writer<'_> {
         let changed = match expr {
             Expr::BinaryOp { left, op, right } => {
                 operator(op);
-                self.about.then(|| compared(left, op, right)).flatten()
+                if self.about {
+                    catalog::compared(left, op, right);
+                }
+                None
             }
+            Expr::Identifier(_) | Expr::CompoundIdentifier(_) => value_of(expr, self.about),
             // A pattern, and not a position.
             Expr::Substring { expr, substring_from: Some(pattern), substring_for: None, special: false, .. } if matches!(&**pattern, Expr::Value(value) if value.value.clone().into_string().is_some()) =>
             {
@@ -315,8 +323,9 @@ impl Writer<'_> {
                 };
                 Some(Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(Expr::Nested(Box::new(any))) })
             }
-            Expr::Case { conditions, .. } => {
-                conditions.iter_mut().for_each(never);
+            Expr::Case { operand, conditions, .. } => {
+                conditions.iter_mut().for_each(catalog::never);
+                catalog::cases_of_truth(operand.as_deref(), conditions);
                 None
             }
             Expr::Function(function) => function_call(function),
@@ -335,12 +344,16 @@ impl Writer<'_> {
     fn subquery(&self, query: &mut Query) -> Option<Expr> {
         match known(query) {
             Some(Known::NoRows | Known::AggregatesOfNothing { counts: false }) => Some(null()),
-            Some(Known::AggregatesOfNothing { counts: true }) => None,
+            Some(Known::AggregatesOfNothing { counts: true }) => subqueries::is_count(query).then(|| number("0")),
             None => {
-                if self.about {
+                if !self.about {
+                    return None;
+                }
+                let expression = subqueries::expression(query);
+                if expression.is_none() {
                     first_row(query);
                 }
-                None
+                expression
             }
         }
     }
@@ -381,73 +394,6 @@ fn derived(expr: Expr, name: Ident) -> TableFactor {
         with_offset_alias: None,
         with_ordinality: false,
     }
-}
-
-/// Removes a recursive query about types that are made of others, as asyncpg asks it: it would not be planned, and no
-/// type here is a domain or a row.
-fn never(when: &mut ast::CaseWhen) {
-    let Expr::BinaryOp { left, op: BinaryOperator::Eq, right } = &when.condition else { return };
-    let Expr::CompoundIdentifier(names) = &**left else { return };
-    let is_kind = names.last().is_some_and(|name| name.value == "typtype");
-    let other =
-        matches!(&**right, Expr::Value(kind) if kind.value.clone().into_string().is_some_and(|kind| kind != "b"));
-    if is_kind && other && matches!(&when.result, Expr::Subquery(query) if query.with.is_some()) {
-        when.result = null();
-    }
-}
-
-/// Rewrites a comparison of a column of PostgreSQL's catalogue whose type differs here. Returns its new form if more than
-/// a side changes.
-fn compared(left: &mut Expr, op: &BinaryOperator, right: &mut Expr) -> Option<Expr> {
-    if is_function(left) && matches!(right, Expr::Value(number) if matches!(number.value, Value::Number(..))) {
-        // PostgreSQL writes the function of number 0 so.
-        *right = text("-");
-    }
-    // No function has a number here.
-    let is_number =
-        |expr: &Expr| matches!(expr, Expr::CompoundIdentifier(names) if names.last().is_some_and(|n| n.value == "oid"));
-    if *op == BinaryOperator::Eq && ((is_function(left) && is_number(right)) || (is_function(right) && is_number(left)))
-    {
-        return Some(boolean(false));
-    }
-    if let Expr::Value(value) = &*right
-        && let Some(word) = value.value.clone().into_string()
-        && is_truth(left)
-    {
-        match word.to_lowercase().as_str() {
-            "t" | "true" => *right = boolean(true),
-            "f" | "false" => *right = boolean(false),
-            _ => {}
-        }
-    }
-    None
-}
-
-/// Whether an expression is a column that PostgreSQL's catalogue has, and that is true or false.
-fn is_truth(expr: &Expr) -> bool {
-    let name = match expr {
-        Expr::Identifier(name) => Some(name),
-        Expr::CompoundIdentifier(names) => names.last(),
-        _ => None,
-    };
-    let is_it = |name: &Ident| {
-        let mut columns = layout::tables()
-            .filter(|table| table.schema == CATALOG)
-            .flat_map(|table| table.columns().collect::<Vec<_>>());
-        columns.any(|(column, kind)| kind == Kind::Boolean && column == name.value)
-    };
-    name.is_some_and(is_it)
-}
-
-/// Whether an expression is a column of `pg_type` that names a function. It is text here, and a number in PostgreSQL.
-fn is_function(expr: &Expr) -> bool {
-    const FUNCTIONS: [&str; 4] = ["typinput", "typoutput", "typreceive", "typsend"];
-    let name = match expr {
-        Expr::Identifier(name) => Some(name),
-        Expr::CompoundIdentifier(names) => names.last(),
-        _ => None,
-    };
-    name.is_some_and(|name| FUNCTIONS.contains(&name.value.as_str()))
 }
 
 /// Replaces an operator that is written with its schema, `OPERATOR(pg_catalog.~)`.
