@@ -113,3 +113,12 @@ __all__ = [
     "run",
     "write",
 ]
+
+
+def __getattr__(name: str) -> str:
+    if name != "__version__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # Loaded here, because it takes as long as all else that `import manyworlds` loads.
+    from importlib.metadata import version
+
+    return version(__name__)

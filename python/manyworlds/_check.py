@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _WORLDS_MAX = 1_000_000
 #: Worlds that each of two threads plays.
 _WORLDS_AT_ONCE = 8
+#: Values that differ by less, relatively, differ by rounding, also if the model computes with 32 bits.
+_ROUNDING = 1e-6
 #: The values of outcomes and event columns, by entity and name, in the order of worlds.
 Played = dict[tuple[str, str], "np.ndarray"]
 
@@ -43,6 +45,10 @@ class Promise:
     def __bool__(self) -> bool:
         return self.ok
 
+    def __str__(self) -> str:
+        title = f"the model {'keeps' if self.ok else 'breaks'} its promise"
+        return "\n".join((title, *self.findings, *self.skipped))
+
     def _repr_html_(self) -> str:
         rows = [("no", text) for text in self.findings] + [("not checked", text) for text in self.skipped]
         return shown.table(("holds", "finding"), rows or [("yes", "the model keeps its promise")])
@@ -59,8 +65,9 @@ def check(
 
     Plays the same worlds twice, one by one, in ranges that are cut differently and in another order, in threads, and with
     another seed, and compares every value. If the model reads a clock or the environment, plays at another time and with
-    other values. Then plays them in four new processes, which takes about a second: two that are
-    equal, one with other hashes of texts, and one that uses fewer features of the processor.
+    other values. Then plays them in five new processes, which takes about a second: two that are
+    equal, one with other hashes of texts, one that uses fewer features of the processor, and one that begins with other
+    worlds.
 
     Args:
         model: an instance of a subclass of `Model`.
@@ -75,12 +82,19 @@ def check(
     end_if_loading()
     worlds, seed = whole_number("worlds", worlds, 1, _WORLDS_MAX), whole_number("seed", seed, 0, MAX_64 - 1)
     prepared = Prepared(model, parameters)
+    findings: list[str] = []
+    skipped: list[str] = []
+    skip = lambda error: skipped.append(f"the worlds were not played in other processes: {error}")  # noqa: E731
+    fresh = None
+    try:
+        # Before it plays, which may change its attributes.
+        fresh = pickled(model) if processes else None
+    except InvalidError as error:
+        skip(error)
     play = lambda cuts, seed=seed: _played(prepared, seed, cuts)  # noqa: E731
     all_worlds = [(0, worlds)]
     with Suspects(model) as suspects:
         whole = play(all_worlds)
-    findings: list[str] = []
-    skipped: list[str] = []
     if found := _difference(whole, play(all_worlds)):
         causes = " and ".join(suspects.causes or ["keeps state between calls"])
         advice = "Draw from worlds.stream, and compute everything else anew"
@@ -91,13 +105,13 @@ def check(
         findings.append(said)
     elif said := _at_once(whole, worlds, play, suspects):
         findings.append(said)
+    elif fresh:
+        try:
+            findings += _in_processes(whole, fresh, parameters, (worlds, seed), sorted(suspects.of_process))
+        except (EOFError, InvalidError) as error:
+            skip(error)
     if not _difference(whole, play(all_worlds, seed + 1)):
         findings.append("another seed gives the same worlds: the model draws nothing from worlds.stream")
-    if processes and not findings:
-        try:
-            findings += _in_processes(whole, model, parameters, (worlds, seed), sorted(suspects.of_process))
-        except (EOFError, InvalidError) as error:
-            skipped.append(f"the worlds were not played in other processes: {error}")
     return Promise(not findings, tuple(findings), tuple(skipped))
 
 
@@ -231,7 +245,7 @@ def _difference(a: Played, b: Played, first: int = 0) -> Difference | None:
             place = int(np.argmax(differ))
             row = "row" if name.startswith(_EVENTS) else "world"
             text = f"{name} of {entity} in {row} {first + place} is {values[place]} or {others[place]}"
-            return Difference(text, bool(np.allclose(values, others, rtol=1e-9, atol=0, equal_nan=True)))
+            return Difference(text, bool(np.allclose(values, others, rtol=_ROUNDING, atol=0, equal_nan=True)))
     return None
 
 
@@ -244,15 +258,23 @@ def _difference_of_part(whole: Played, part: Played, cut: tuple[int, int]) -> Di
 
 
 def _in_processes(
-    whole: Played, model: Model, parameters: Any, worlds_and_seed: tuple[int, int], reads: list[str]
+    whole: Played, model: bytes, parameters: Any, worlds_and_seed: tuple[int, int], reads: list[str]
 ) -> list[str]:
-    """What makes a difference in other processes; `reads` is what the model reads of its own."""
-    job = (pickled(model), dict(parameters or {}), *worlds_and_seed)
+    """What makes a difference to a pickled model in other processes; `reads` is what it reads of its own."""
+    worlds, seed = worlds_and_seed
+    job, middle = (model, dict(parameters or {}), seed), worlds // 2
+    in_order, swapped = [(0, worlds)], [(middle, worlds - middle), (0, middle)] if middle else [(0, worlds)]
     usual = {"PYTHONHASHSEED": "1"}
-    environments = (usual, usual, {"PYTHONHASHSEED": "2"}, {**usual, **_old_processor()})
-    children = [Child(_play_once, *job, **environment) for environment in environments]
+    circumstances = (
+        (in_order, usual),
+        (in_order, usual),
+        (in_order, {"PYTHONHASHSEED": "2"}),
+        (in_order, {**usual, **_old_processor()}),
+        (swapped, usual),
+    )
+    children = [Child(_play_once, *job, cuts, **environment) for cuts, environment in circumstances]
     try:
-        first, second, hashed, old = (_received(child) for child in children)
+        first, second, hashed, old, late = (_received(child) for child in children)
     finally:
         for child in children:
             child.end()
@@ -260,8 +282,8 @@ def _in_processes(
         f"in another process: the model reads {', '.join(reads)}. Make it a parameter"
         if reads
         else "in another process: the model depends on its process, for example on its number (pid), on a number that its"
-        " module draws when it is imported, or on the environment. Make everything a parameter, or draw it from"
-        " worlds.stream"
+        " module draws when it is imported, on the time, or on the environment. Make everything a parameter, or draw it"
+        " from worlds.stream"
     )
     by_hash = (
         "with another PYTHONHASHSEED: the model depends on hash() of a text, or on the order of a set. Sort what comes"
@@ -271,8 +293,13 @@ def _in_processes(
         "on a processor with fewer features: NumPy's exp, log, tanh or power, or a product of matrices, gives other last"
         " bits there. Use manyworlds.math, or round"
     )
+    by_state = (
+        "when another range is played first: the model keeps what its first call computed, such as a mean over the worlds."
+        " Compute it anew in each call, or from the parameters alone"
+    )
     # Every later comparison assumes that the ones before it found nothing.
-    for others, cause in ((second, by_process), (hashed, by_hash), (old, by_processor), (whole, by_process)):
+    causes = ((second, by_process), (hashed, by_hash), (old, by_processor), (late, by_state), (whole, by_process))
+    for others, cause in causes:
         if found := _difference(first, others):
             return [f"{found} {cause}"]
     return []
@@ -285,9 +312,9 @@ def _received(child: Child) -> Played:
     return played
 
 
-def _play_once(pipe: Any, model: bytes, parameters: Mapping[str, Any], worlds: int, seed: int) -> None:
+def _play_once(pipe: Any, model: bytes, parameters: Mapping[str, Any], seed: int, cuts: list[tuple[int, int]]) -> None:
     try:
-        pipe.send((_played(Prepared(pickle.loads(model), parameters), seed, [(0, worlds)]), None))
+        pipe.send((_played(Prepared(pickle.loads(model), parameters), seed, cuts), None))
     except Exception as error:
         pipe.send((None, f"{type(error).__name__}: {error}"))
 

@@ -225,18 +225,27 @@ class Prepared:
         emit = Emit(outcomes, events, worlds)
         try:
             self.model.simulate(self._namespace(), worlds, emit)
-        except Exception as error:
+        # Models that exit would end a worker or a notebook.
+        except (Exception, SystemExit) as error:
             cause = error.__cause__ if isinstance(error, WorldError) and error.__cause__ else error
             return getattr(error, "world", None), emit._at(), _traceback(cause)
         missing = outcomes.missing()
         return (None, None, f"it emitted no outcomes of {', '.join(missing[:5])}") if missing else None
 
 
-def _traceback(error: BaseException) -> str:
-    frames = traceback.extract_tb(error.__traceback__)
-    # Frames of this package say nothing to the model's author.
-    own = [frame for frame in frames if os.path.dirname(frame.filename) != os.path.dirname(__file__)]
-    return f"{type(error).__name__}: {error}\n{''.join(traceback.format_list(own))}".rstrip()
+def _traceback(error: BaseException | None) -> str:
+    """An error with its traceback, and the errors that it was raised from."""
+    texts: list[str] = []
+    seen: list[BaseException] = []
+    while error is not None and error not in seen:
+        seen.append(error)
+        frames = traceback.extract_tb(error.__traceback__)
+        # Frames of this package say nothing to the model's author.
+        own = [frame for frame in frames if os.path.dirname(frame.filename) != os.path.dirname(__file__)]
+        title = ": ".join(filter(None, (type(error).__name__, str(error))))
+        texts.append(f"{title}\n{''.join(traceback.format_list(own))}".rstrip())
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return "\ncaused by ".join(texts)
 
 
 def described(model: Model) -> str:

@@ -15,7 +15,7 @@ from typing import Any, Iterator
 
 from . import _native, errors
 from ._circumstances import environment as changed_environment
-from ._model import Model, Prepared
+from ._model import Model, Prepared, place_of
 from .errors import InvalidError, ModelError
 
 #: Marks processes of this module, for a script that calls this package while one of them loads it.
@@ -39,8 +39,11 @@ def pickled(model: Model) -> bytes:
     Raises:
         InvalidError: if the other process could not find the class.
     """
-    of = type(model)
-    at_prompt = of.__module__ == "__main__" and not hasattr(sys.modules["__main__"], "__file__")
+    of, main = type(model), sys.modules["__main__"]
+    script = getattr(main, "__file__", None)
+    if script and main.__spec__ is None and not os.path.exists(script):
+        raise InvalidError(f"another process cannot load the script {script}: write it to a file, or use threads")
+    at_prompt = of.__module__ == "__main__" and script is None
     reason = "it is defined in a notebook or at a prompt"
     if not at_prompt:
         try:
@@ -52,7 +55,10 @@ def pickled(model: Model) -> bytes:
     except ImportError:
         advice = "move its class to a module, install cloudpickle, or use threads"
         raise InvalidError(f"another process cannot load model {of.__qualname__}: {reason}; {advice}") from None
-    return cloudpickle.dumps(model)
+    try:
+        return cloudpickle.dumps(model)
+    except Exception as error:
+        raise InvalidError(f"another process cannot load model {of.__qualname__}: {error}") from None
 
 
 class Child:
@@ -127,6 +133,7 @@ class Processes:
     """The processes of a run. They start when they are first needed."""
 
     def __init__(self, model: Model, parameters: Mapping[str, Any] | None, *opening: Any) -> None:
+        self._name = place_of(type(model))
         self._arguments = (pickled(model), dict(parameters or {}), *opening)
         self._lock = threading.Lock()
         self._idle: list[Child] = []
@@ -150,7 +157,8 @@ class Processes:
         try:
             written, failed = child.receive()
         except EOFError as ended:
-            failed = ("ModelError", f"worlds {first:08}-{first + count - 1:08} could not be played: {ended}")
+            failed_at = f"worlds {first:08}-{first + count - 1:08} could not be played: model {self._name} failed"
+            failed = ("ModelError", f"{failed_at}: {ended}")
         with self._lock:
             if self._is_over:
                 return None

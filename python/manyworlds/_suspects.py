@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import os
 import random
 import sys
+from collections.abc import Iterable, Iterator, Mapping
 from types import BuiltinFunctionType, FunctionType
-from typing import Any, Iterator
+from typing import Any
 
 from ._origin import is_own
 
@@ -32,7 +34,7 @@ class Suspects:
     def __init__(self, model: Any) -> None:
         self._home = type(model).__module__
         self._globals = list(_globals(type(model)))
-        self._generators = dict(_generators(model, self._globals))
+        self._generators = list(_generators((vars(model), *map(vars, type(model).__mro__[:-1]), *self.places())))
         self._clocks: set[str] = set()
         #: What the model reads of its process, and environment variables.
         self.of_process: set[str] = set()
@@ -42,15 +44,15 @@ class Suspects:
         self._is_random = False
 
     def __enter__(self) -> Suspects:
-        self._before = {name: _state(generator) for name, generator in self._generators.items()}
+        self._before = [_state(generator) for _, generator in self._generators]
         self._profile = sys.getprofile()
         sys.setprofile(self._note)
         return self
 
     def __exit__(self, *_: object) -> None:
         sys.setprofile(self._profile)
-        drawn = [name for name, generator in self._generators.items() if _state(generator) != self._before[name]]
-        self.causes = [f"draws from {name}, a generator of its own" for name in drawn]
+        drawn = [name for (name, of), before in zip(self._generators, self._before) if _state(of) != before]
+        self.causes = [f"draws from {name}a generator of its own" for name in dict.fromkeys(drawn)]
         #: The clocks, in words.
         self.clocks = f"reads a clock ({', '.join(sorted(self._clocks))})"
         self.causes += [self.clocks] if self._clocks else []
@@ -94,17 +96,22 @@ def _state(generator: Any) -> str:
     return repr(bits.state if bits is not None else generator.get_state())
 
 
-def _generators(model: Any, globals: list[dict[str, Any]]) -> Iterator[tuple[str, Any]]:
-    """The generators that a model can reach: global ones, and those of its class, its instance and its modules."""
-    yield "random", getattr(random, "_inst")
-    numpy = sys.modules.get("numpy")
+def _generators(places: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """All generators of this process, each with its name in one of the places and a comma, or with an empty text."""
     kinds: tuple[type, ...] = (random.Random,)
+    names = {id(getattr(random, "_inst")): "random"}
+    numpy = sys.modules.get("numpy")
     if numpy is not None:
-        yield "numpy.random", numpy.random.mtrand._rand
+        names[id(numpy.random.mtrand._rand)] = "numpy.random"
         kinds += (numpy.random.Generator, numpy.random.RandomState)
-    places = [vars(model), *(vars(of) for of in type(model).__mro__[:-1]), *globals]
     for place in places:
-        yield from ((name, value) for name, value in list(place.items()) if isinstance(value, kinds))
+        for name, value in list(place.items()):
+            names.setdefault(id(value), name)
+    for value in gc.get_objects():
+        # The system's generator has no state.
+        if issubclass(type(value), kinds) and not isinstance(value, random.SystemRandom):
+            name = names.get(id(value))
+            yield f"{name}, " if name else "", value
 
 
 def _globals(model: type) -> Iterator[dict[str, Any]]:

@@ -48,6 +48,7 @@ def shared(self, worlds):
         (lambda self, w: "MANY_HOME" in os.environ, "the variable MANY_HOME"),
         (shared, "when threads play ranges at the same time: calls share an attribute of the model"),
         (lambda self, w: np.stack([w.stream("a-1", k).uniform() for k in range(50)]).sum(axis=0), "other ranges: the last bits differ, because NumPy adds in another order"),
+        (lambda self, w: np.stack([w.stream("a-1", k).uniform() for k in range(50)]).astype("f4").mean(axis=0), "other ranges: the last bits differ"),
         (lambda self, w: np.random.seed(w.seed) or np.random.random(len(w)), "Here it draws from numpy.random, a generator of its own"),
     ],
 )  # fmt: skip

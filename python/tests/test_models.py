@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 
 import numpy as np
@@ -128,6 +129,7 @@ def both(x, y=None):
 
 
 generator = np.random.default_rng(1)
+held = {"one": np.random.default_rng(2)}
 calls = []
 
 
@@ -136,6 +138,7 @@ calls = []
     [
         (both(lambda worlds: np.rint(generator.normal(size=len(worlds)) * 99)), "played again: the model draws from generator, a generator of its own"),
         (both(lambda worlds: np.array([random.randrange(99) for _ in range(len(worlds))])), "draws from random, a generator of its own"),
+        (both(lambda worlds: np.rint(held["one"].normal(size=len(worlds)) * 99)), "draws from a generator of its own"),
         (both(lambda worlds: np.rint(np.random.normal(size=len(worlds)) * 99)), r"draws from numpy.random, a generator of its own"),
         (both(lambda worlds: np.random.default_rng().integers(0, 99, len(worlds))), "draws from the system's generator"),
         (both(lambda worlds: np.full(len(worlds), datetime.datetime.now().microsecond)), r"reads a clock \(datetime.now\)"),
@@ -161,6 +164,14 @@ def test_check_names_no_world_of_a_failure_of_the_range():
 def test_check_accepts_a_model_that_keeps_its_promise():
     found = mw.check(League())
     assert found.ok and found.skipped == () and mw.check(League(), worlds=1, processes=False).findings == ()
+    assert str(found) == "the model keeps its promise"
+
+
+def other_error(worlds):
+    try:
+        {}["home"]
+    except KeyError as error:
+        raise ValueError("no rating") from error
 
 
 @pytest.mark.parametrize(
@@ -180,6 +191,8 @@ def test_check_accepts_a_model_that_keeps_its_promise():
         (model(lambda self, p, w, emit: emit("a-1", x=np.zeros(len(w)), y=np.zeros(len(w)))), "no outcomes of a-2"),
         (model(lambda self, p, w, emit: w.stream("b-1")), "no entity 'b-1'"),
         (both(lambda worlds: np.full(len(worlds), 1 // (17 not in worlds.numbers))), "(?s)in world 17: ZeroDivision.*1 //"),
+        (both(lambda worlds: np.full(len(worlds), 17 in worlds.numbers and sys.exit(3))), r"(?s)in world 17: SystemExit: 3\n.*sys.exit\(3\)"),
+        (both(lambda worlds: other_error(worlds)), r"(?s)in world 0: ValueError: no rating\n.*caused by KeyError: 'home'\n.*\{\}\[\"home\"\]"),
     ],
 )
 def test_failures_name_the_world_and_the_reason(tmp_path, broken, words):
@@ -278,7 +291,7 @@ def test_a_run_is_resumed_after_a_kill_or_ctrl_c(tmp_path, sent):
 
 
 IMPURE = """
-    import random, numpy as np, manyworlds as mw
+    import os, random, numpy as np, manyworlds as mw
 
     class Sets(mw.Model):
         def catalogue(self, p):
@@ -292,6 +305,17 @@ IMPURE = """
     class Imported(Sets):
         def simulate(self, p, worlds, emit):
             emit("a-1", x=worlds.stream().normal() + SHIFT)
+
+    class Kept(Sets):
+        mean = None
+        def simulate(self, p, worlds, emit):
+            if self.mean is None:
+                self.mean = worlds.stream(purpose=1).normal().mean()
+            emit("a-1", x=worlds.stream().normal() + self.mean)
+
+    class Pid(Sets):
+        def simulate(self, p, worlds, emit):
+            emit("a-1", x=np.full(len(worlds), os.getpid()))
 
     class Exact(Sets):
         def simulate(self, p, worlds, emit):
@@ -312,6 +336,8 @@ IMPURE = """
     [
         ("Sets", "with another PYTHONHASHSEED: the model depends on hash"),
         ("Imported", "in another process: .*a number that its module draws when it is imported"),
+        ("Kept", "when another range is played first: the model keeps what its first call computed"),
+        ("Pid", "in another process: the model reads os.getpid"),
         ("Exact", None),
     ],
 )
@@ -326,13 +352,18 @@ def test_check_plays_in_other_processes(tmp_path, monkeypatch, name, words):
     if words is None:
         assert found.ok
     else:
-        assert len(found.findings) == 1 and re.search(words, found.findings[0]), found
+        assert re.search(words, found.findings[0]) and str(found).startswith("the model breaks its promise\nx of a-1"), found
 
 
 def test_check_says_what_it_skips(monkeypatch):
+    words = "the worlds were not played in other processes: another process cannot load model Small"
+    locked = both(lambda worlds: worlds.stream().integers(0, 9))
+    locked.lock = threading.Lock()
+    found = mw.check(locked)
+    assert found.ok and words in found.skipped[0] and words in str(found)
     monkeypatch.setitem(sys.modules, "cloudpickle", None)
     found = mw.check(both(lambda worlds: worlds.stream().integers(0, 9)))
-    assert found.ok and "the worlds were not played in other processes: another process cannot load model Small" in found.skipped[0]
+    assert found.ok and words in found.skipped[0]
 
 
 def test_check_finds_bits_that_depend_on_the_processor(tmp_path, monkeypatch):

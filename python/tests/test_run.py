@@ -101,8 +101,8 @@ def test_processes_replace_and_resume(python):
     ("how", "words"),
     [
         ("raise", r"worlds 00000010-00000019 could not be played: model walks:Broken failed on walk-2 in world 17: ValueError: the walker fell"),
-        ("kill", r"worlds 00000010-00000019 could not be played: its process was ended by signal 9 \(SIGKILL\)"),
-        ("exit", r"worlds 00000010-00000019 could not be played: its process ended with code 3"),
+        ("kill", r"worlds 00000010-00000019 could not be played: model walks:Broken failed: its process was ended by signal 9 \(SIGKILL\)"),
+        ("exit", r"worlds 00000010-00000019 could not be played: model walks:Broken failed: its process ended with code 3"),
     ],
 )
 def test_processes_report_failures(python, how, words):
@@ -178,6 +178,8 @@ def test_models_at_a_prompt_need_cloudpickle(tmp_path):
     ).stdout
     hidden = "import sys; sys.modules['cloudpickle'] = None"
     assert "another process cannot load model Walk" in found(hidden) and "install cloudpickle" in found(hidden)
+    piped = subprocess.run([sys.executable, "-"], input=code, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert piped.stdout == "another process cannot load the script <stdin>: write it to a file, or use threads\n"
     pytest.importorskip("cloudpickle")
     assert found() == "60\n"
 
