@@ -8,6 +8,8 @@ import json
 import os
 import re
 import sys
+from collections import deque
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Callable
 
 from . import _native
@@ -25,16 +27,27 @@ FILE = re.compile(r"(?P<file>[^-].*\.py):(?P<model>[A-Za-z_]\w*)")
 MODULE = re.compile(r"(?P<module>[A-Za-z_][\w.]*):(?P<model>[A-Za-z_][\w.]*)")
 
 
+#: Models that `run` has played in this process, by name: those with arguments cannot be made anew.
+_played: dict[str, deque[Model]] = {}
+#: The most models of one name that are kept.
+_PLAYED_MAX = 16
+
+
+def remember(model: Model) -> None:
+    """Keeps a model for questions that play its worlds again."""
+    _played.setdefault(place_of(type(model)), deque(maxlen=_PLAYED_MAX)).appendleft(model)
+
+
 class Named:
     """A model that a command plays."""
 
-    def __init__(self, model: type[Model], again: Callable[[], type[Model]] | None = None) -> None:
-        """`again` finds the class later, if it may be defined again."""
-        self._again = again
+    def __init__(self, model: Model | type[Model]) -> None:
         try:
-            self._model = model()
+            self._model = model if isinstance(model, Model) else model()
         except TypeError as error:
-            raise InvalidError(f"cannot make a {model.__qualname__} without arguments: {error}") from None
+            name = model.__qualname__
+            advice = f"resume its ensemble with run({name}(...), resume=True), which keeps the model at hand"
+            raise InvalidError(f"cannot make a {name} without arguments: {error}; {advice}") from None
         # Of the source that was loaded: its file may change later.
         self._origin = origin(self._model)
 
@@ -46,14 +59,33 @@ class Named:
 
     def build(self, parameters: str) -> tuple[str, Callable[..., Any]]:
         """The catalogue, and the function that plays ranges."""
-        if self._again is not None:
-            return Named(self._again()).build(parameters)
         values = json.loads(parameters)
         advice = "install the same source, and start this process again"
         if differs := difference(values.pop("definition", None) or self._origin, self._origin, advice):
             raise ModelError(differs)
         prepared = Prepared(self._model, values)
         return prepared.catalogue_json, prepared.play
+
+
+class AtHand:
+    """The models of a name that this process has imported or played. A class may be defined again later."""
+
+    def __init__(self, name: str, imported: type[Model] | None) -> None:
+        self._name, self._imported = name, imported
+
+    def describe(self) -> str:
+        """What the native module needs to know before the parameters are known."""
+        return self._find(None).describe()
+
+    def build(self, parameters: str) -> tuple[str, Callable[..., Any]]:
+        """The catalogue, and the function that plays ranges, of the model that played these worlds."""
+        return self._find(json.loads(parameters).get("definition")).build(parameters)
+
+    def _find(self, stored: Mapping[str, Any] | None) -> Named:
+        imported = _loaded_class(self._name) or self._imported
+        played = [model for model in _played.get(self._name, ()) if imported in (None, type(model))]
+        same = (model for model in played if stored is None or not difference(stored, origin(model), ""))
+        return Named(next(same, None) or imported or played[0])
 
 
 def named(name: str) -> Named | None:
@@ -77,13 +109,13 @@ def _entry_point(name: str) -> EntryPoint | None:
     return next(iter(entry_points(group=GROUP, name=name)), None)
 
 
-def loaded(name: str) -> Named | None:
-    """The model of a module that this process has imported already, or of its script or notebook.
+def loaded(name: str) -> AtHand | None:
+    """The model of a module that this process has imported already, or of its script or notebook, or that it has played.
 
     Names that come from stored data lead here, so nothing is imported.
     """
-    found = _loaded_class(name)
-    return Named(found, lambda: _loaded_class(name) or found) if found else None
+    imported = _loaded_class(name)
+    return AtHand(name, imported) if imported or name in _played else None
 
 
 def _loaded_class(name: str) -> type[Model] | None:

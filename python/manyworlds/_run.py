@@ -13,6 +13,7 @@ from ._ensemble import Ensemble
 from ._given import MAX_32, MAX_64, THREADS_MAX, whole
 from ._local import LocalEnsemble
 from ._model import Model, Prepared
+from ._models import remember
 from ._origin import as_stored, difference
 from ._processes import Processes, end_if_loading
 from ._progress import Line
@@ -120,6 +121,7 @@ def run(
         "until": goal,
     }
     described = json.dumps(request)
+    remember(model)
     line = Line() if progress is True else None
     report = line or (progress if callable(progress) else None)
     players = Processes(model, parameters, place._backend.arguments, name, goal) if processes else None

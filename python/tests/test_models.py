@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import manyworlds as mw
+from manyworlds import _models
 
 GAMES = [(home, away) for home in range(4) for away in range(4) if home != away]
 
@@ -419,14 +420,35 @@ class Shifted(League):
             self.shift = shift
 
 
-def test_the_model_is_found_where_it_is_loaded(tmp_path):
+def test_the_model_is_found_where_it_is_loaded(tmp_path, monkeypatch):
     without_model = lambda ens: [c.detail for c in ens.verify().checks if "model" in c.detail]  # noqa: E731
     assert without_model(played(tmp_path)) == []
     run = lambda shift: mw.run(Shifted(shift), 10, name=f"shift-{shift}", data=tmp_path)  # noqa: E731
     assert without_model(run(0)) == []
-    assert any("was made with arguments that are not stored" in detail for detail in without_model(run(3)))
+    third = run(3)
+    assert without_model(third) == [] and third.verify(replay=True)
+    monkeypatch.setattr(_models, "_played", {})
+    assert any("was made with arguments that are not stored" in detail for detail in without_model(third))
     with pytest.raises(mw.InvalidError, match="it was started with"):
         mw.run(Shifted(4), 10, name="shift-3", data=tmp_path, resume=True)
+
+
+def test_models_with_arguments_are_at_hand_once_played(tmp_path):
+    class Times(Match):
+        def __init__(self, factor):
+            self.factor = factor
+
+        def simulate(self, p, worlds, emit):
+            emit.events("match-1", np.arange(len(worlds)), minute=np.full(len(worlds), self.factor))
+            emit("match-1", goals=worlds.stream().poisson(self.factor))
+
+    ensembles = [mw.run(Times(factor), 20, name=f"times-{factor}", data=tmp_path, events="replay") for factor in (2, 3)]
+    assert [times.events("match-1", 5).to_dicts()[0]["minute"] for times in ensembles] == [2, 3]
+
+
+class Match(mw.Model):
+    def catalogue(self, p):
+        return mw.Catalogue({"match": {"goals": mw.number()}}, ["match-1"], events={"minute": mw.number()})
 
 
 def test_classes_without_a_source_are_told_apart(tmp_path):
