@@ -19,7 +19,7 @@ def main() -> int:
         del sys.path[0]
     _native.find_models(named)
     try:
-        add_files(sys.argv[1:])
+        words = add_files(sys.argv[1:])
     except Exception as error:
         print(f"error: {''.join(traceback.format_exception_only(error)).strip()}", file=sys.stderr)
         return _ERROR
@@ -27,4 +27,4 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # The package may have no script. `-P` keeps modules of the working folder out.
     program = [sys.executable, "-P", "-m", "manyworlds"]
-    return _native.main(["manyworlds", *sys.argv[1:]], program)
+    return _native.main(["manyworlds", *words], program)

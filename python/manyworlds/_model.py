@@ -163,9 +163,13 @@ def place_of(model: type) -> str:
     """Where a model is found again: `MODULE:CLASS`, or `FILE.py:CLASS` for that of a script."""
     module = model.__module__
     if module in ("__main__", "__mp_main__"):
-        script = getattr(sys.modules["__main__"], "__file__", None)
-        module = os.path.relpath(script) if script else module
-    return f"{module}:{model.__qualname__}".replace(" ", "_")
+        module = getattr(sys.modules["__main__"], "__file__", None) or module
+    return file_name(module, model.__qualname__)
+
+
+def file_name(file: str, model: str) -> str:
+    """How tables name a model of a file, which may be in another folder elsewhere; or of a module."""
+    return f"{os.path.basename(file)}:{model}".replace(" ", "_")
 
 
 #: The origin of a model among its parameters in tables.

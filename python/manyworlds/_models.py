@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Callable
 
 from . import _native
-from ._model import Model, Prepared, described, place_of
+from ._model import Model, Prepared, described, file_name, place_of
 from ._origin import difference, origin
 from .errors import InvalidError, ModelError
 
@@ -135,12 +135,21 @@ def _loaded_class(name: str) -> type[Model] | None:
     return None
 
 
-def add_files(words: list[str]) -> None:
-    """Adds the models that words of a command name as `FILE.py:CLASS`."""
-    for word in words:
-        word = word.removeprefix("--model=")
-        if found := FILE.fullmatch(word):
-            _native.add_model(word, Named(_model(word, getattr(_load(found["file"]), found["model"], None))))
+def add_files(words: list[str]) -> list[str]:
+    """Adds the models that words of a command name as `FILE.py:CLASS`. Returns the words with such models as tables name
+    them: without their folders."""
+    return [_added(word) for word in words]
+
+
+def _added(word: str) -> str:
+    name = word.removeprefix("--model=")
+    found = FILE.fullmatch(name)
+    if found is None:
+        return word
+    model = _model(name, getattr(_load(found["file"]), found["model"], None))
+    stored = file_name(found["file"], found["model"])
+    _native.add_model(stored, Named(model))
+    return word.removesuffix(name) + stored
 
 
 def _load(file: str) -> Any:

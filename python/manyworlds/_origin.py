@@ -145,6 +145,8 @@ def _function(value: Any) -> FunctionType | None:
 _NOT_USED = {"name", "version", "parameters"}
 #: Modules of Python and of installed packages are below these folders.
 _INSTALLED = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+#: Folders of packages of the user, of the system, and of the Python that a virtual environment is made of.
+_PACKAGES = {"site-packages", "dist-packages"}
 
 
 def is_own(module: str | None, home: str) -> bool:
@@ -155,7 +157,10 @@ def is_own(module: str | None, home: str) -> bool:
     if top in sys.stdlib_module_names or top == __name__.split(".")[0] or top not in sys.modules:
         return False
     file = getattr(sys.modules[module or ""] if module in sys.modules else sys.modules[top], "__file__", None)
-    return file is not None and not os.path.abspath(file).startswith(_INSTALLED)
+    if file is None:
+        return False
+    file = os.path.abspath(file)
+    return not file.startswith(_INSTALLED) and _PACKAGES.isdisjoint(file.split(os.sep))
 
 
 class _Uses:

@@ -143,7 +143,8 @@ def run(
 def _of_stored(place: Data, name: str, prepared: Prepared, parameters: Mapping[str, Any] | None) -> Prepared:
     """The model of an interrupted ensemble, if this one is it."""
     try:
-        stored = place.ensembles[name].parameters.get("definition")
+        ensemble = place.ensembles[name]
+        stored = ensemble.parameters.get("definition")
     except Error:
         # The native module says why.
         return prepared
@@ -152,7 +153,10 @@ def _of_stored(place: Data, name: str, prepared: Prepared, parameters: Mapping[s
     if differs := difference(stored, prepared.origin, "use the same, or replace=True"):
         raise InvalidError(f"cannot resume ensemble {name!r}: it was started with another model: {differs}")
     known = as_stored(stored, prepared.origin)
-    return prepared if known == prepared.origin else Prepared(prepared.model, parameters, known)
+    prepared = prepared if known == prepared.origin else Prepared(prepared.model, parameters, known)
+    # The same source may be in another file or module now.
+    prepared.name = ensemble.model
+    return prepared
 
 
 def _range_worlds(prepared: Prepared, seed: int, worlds: int, cores: int, is_shared: bool) -> int:

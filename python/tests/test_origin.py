@@ -1,6 +1,7 @@
 """A model whose source or constants have changed does not continue the worlds of the old one."""
 
 import functools
+import importlib
 import json
 import os
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 from nbclient import NotebookClient
 
 import manyworlds as mw
-from manyworlds._origin import origin
+from manyworlds._origin import is_own, origin
 
 LEAGUE = """
     import dataclasses
@@ -228,3 +229,13 @@ def test_closures_and_wrapped_functions_count():
 
     assert model(1, np.arange(3)) == model(1, np.arange(3))
     assert model(1, np.arange(3)) != model(2, np.arange(3)) and model(1, np.arange(3)) != model(1, np.arange(3.0))
+
+
+@pytest.mark.parametrize(("place", "own"), [("site-packages", False), ("dist-packages", False), ("work", True)])
+def test_packages_of_user_and_system_are_not_the_models(tmp_path, monkeypatch, place, own):
+    name = f"rates_{place.replace('-', '_')}"
+    (tmp_path / place).mkdir()
+    (tmp_path / place / f"{name}.py").write_text("RATE = 2\n")
+    monkeypatch.syspath_prepend(str(tmp_path / place))
+    importlib.import_module(name)
+    assert is_own(name, __name__) == own

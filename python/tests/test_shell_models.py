@@ -134,3 +134,33 @@ def test_stored_names_load_no_files(walk):
     checked = command("verify", "walk", "--format", "json")
     assert checked.returncode == 0 and "loaded" not in checked.stdout + checked.stderr
     assert any("no model" in check["detail"] for check in json.loads(checked.stdout)["checks"])
+
+
+def test_a_file_replays_its_worlds_from_any_folder(walk):
+    folder, command = walk
+    played(command("run", "walks.py:Walk", "--worlds", "10", "--events", "replay", "--format", "json"))
+    refused = command("verify", "walk", "--replay")
+    assert refused.returncode == 2 and 'no model "walks.py:Walk"' in refused.stderr and "name it with --model FILE.py:CLASS" in refused.stderr
+    (folder / "other folder").mkdir()
+
+    def elsewhere(*words):
+        run = [sys.executable, "-m", "manyworlds", *words, "--data", "../data"]
+        return subprocess.run(run, cwd=folder / "other folder", capture_output=True, text=True, timeout=120)
+
+    for named in (["--model", "../walks.py:Walk"], [f"--model={folder}/walks.py:Walk"]):
+        checked = json.loads(elsewhere("verify", "walk", *named, "--format", "json").stdout)
+        assert checked["ok"] and "worlds are the same when they are played again" in {check["name"] for check in checked["checks"]}
+    extended = played(elsewhere("run", "../walks.py:Walk", "--extend", "25", "--events", "replay", "--format", "json"))
+    whole = played(command("run", "walks.py:Walk", "--worlds", "25", "--name", "whole", "--format", "json"))
+    assert extended["hash"] == whole["hash"]
+    (folder / "other folder" / "steps.py").write_text((folder / "walks.py").read_text())
+    refused = elsewhere("verify", "walk", "--model", "steps.py:Walk")
+    assert refused.returncode == 2 and 'ensemble "walk" was played by walks.py:Walk, not by steps.py:Walk' in refused.stderr
+
+
+def test_python_continues_what_the_shell_played(walk):
+    folder, command = walk
+    played(command("run", "walks.py:Walk", "--worlds", "10", "--events", "replay", "--format", "json"))
+    script = "import manyworlds as mw, walks\nprint(mw.run(walks.Walk(), 10, resume=True).model)"
+    resumed = subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True)
+    assert resumed.stdout == "walks.py:Walk\n", resumed.stderr

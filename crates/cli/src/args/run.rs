@@ -65,9 +65,15 @@ pub(crate) struct ProgramArgs {
     pub(crate) limit: ProgramLimitArgs,
 }
 
-/// The program that played an ensemble, for questions that play worlds again.
+/// What played an ensemble, for questions that play worlds again.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlayedByArgs {
+    /// Replay with this model, which played the ensemble
+    ///
+    /// Only models of a file, as FILE.py:CLASS, must be named. Another model than the one that played the ensemble is
+    /// refused.
+    #[arg(long, value_name = "MODEL", conflicts_with = "program")]
+    pub(crate) model: Option<String>,
     /// Replay with this program, which played the ensemble
     ///
     /// COMMAND is a program with its arguments, as for `run`. Another program than the one that played the ensemble is
@@ -76,6 +82,13 @@ pub(crate) struct PlayedByArgs {
     pub(crate) program: Option<String>,
     #[command(flatten)]
     pub(crate) limit: ProgramLimitArgs,
+}
+
+impl PlayedByArgs {
+    /// Whether they name a model or a program.
+    pub(crate) fn is_named(&self) -> bool {
+        self.model.is_some() || self.program.is_some()
+    }
 }
 
 /// The limits of programs.

@@ -62,24 +62,37 @@ pub(crate) fn started(command: &str, limit: &ProgramLimitArgs) -> Result<Arc<Plu
     Ok(MODELS.find(&name)?)
 }
 
-/// Starts the program that played an ensemble, if it is named.
+/// The model that the arguments name, or their program, which starts; `None` if they name neither.
+pub(crate) fn played_by(args: &PlayedByArgs) -> Result<Option<Arc<Plugin>>> {
+    match (&args.program, &args.model) {
+        (Some(command), _) => started(command, &args.limit).map(Some),
+        (None, Some(model)) => Ok(Some(MODELS.find(model)?)),
+        (None, None) => Ok(None),
+    }
+}
+
+/// Makes sure that a model or a program that is named is the one that played an ensemble.
 ///
 /// # Errors
 /// If it does not start, or is another than the one that played these worlds.
 pub(crate) fn at_hand(args: &PlayedByArgs, plan: &Plan) -> Result<()> {
-    let Some(command) = &args.program else { return Ok(()) };
-    let program = started(command, &args.limit)?;
-    if program.name != plan.model {
-        bail!("ensemble {:?} was played by {}, not by {}", plan.name, plan.model, program.name);
+    match played_by(args)? {
+        Some(plugin) if plugin.name != plan.model => {
+            bail!("ensemble {:?} was played by {}, not by {}", plan.name, plan.model, plugin.name)
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
-/// An error of a replay, with advice if it needs a program that is not started.
+/// An error of a replay, with advice if it needs a program or a model that is not named.
 pub(crate) fn replayable(plan: &Plan, error: EnsembleError) -> anyhow::Error {
-    let is_missing = plan.model.starts_with(program::PREFIX) && MODELS.find(&plan.model).is_err();
+    let flag = match &*plan.model {
+        model if model.starts_with(program::PREFIX) => "--program COMMAND",
+        model if model.contains(".py:") => "--model FILE.py:CLASS",
+        _ => return error.into(),
+    };
     match error {
-        EnsembleError::Replay { .. } if is_missing => anyhow!("{error}; name it with --program COMMAND"),
+        EnsembleError::Replay { .. } if MODELS.find(&plan.model).is_err() => anyhow!("{error}; name it with {flag}"),
         error => error.into(),
     }
 }

@@ -19,7 +19,7 @@ pub(crate) async fn verify(
 ) -> Result<ExitCode> {
     let stored = open_store(place).await?.ensemble(name).await?;
     at_hand(played_by, &stored.plan)?;
-    let found = if replay || played_by.program.is_some() {
+    let found = if replay || played_by.is_named() {
         ensemble::verify_by_replay(&stored, &make_model()).map_err(|error| replayable(&stored.plan, error))?
     } else {
         ensemble::verify_with(&stored, &make_model())?

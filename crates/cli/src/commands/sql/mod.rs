@@ -13,7 +13,7 @@ use arrow::util::display::{ArrayFormatter, FormatOptions};
 use disk::Place;
 use sql::{Engine, JsonRows, Options, Reading, Rows, check_texts, in_cells, quoted};
 
-use super::simulation::started;
+use super::simulation::played_by;
 use super::{make_model, nothing_stored};
 use crate::args::{Format, SqlArgs};
 use crate::output::{Table, bytes, count, count_rows, note, print};
@@ -22,10 +22,7 @@ use crate::output::{Table, bytes, count, count_rows, note, print};
 const TABLE_ROWS_MAX: usize = 10_000;
 
 pub(crate) async fn sql(args: &SqlArgs) -> Result<()> {
-    let played_by = &args.played_by;
-    if let Some(command) = &played_by.program {
-        started(command, &played_by.limit)?;
-    }
+    played_by(&args.played_by)?;
     match &args.query {
         Some(query) => ask(args, query).await.map(drop),
         None if std::io::stdin().is_terminal() => prompt::converse(args),
