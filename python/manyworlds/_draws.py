@@ -35,6 +35,7 @@ class Stream:
 
     def normal(self, mean: Any = 0.0, sd: Any = 1.0) -> np.ndarray:
         """Normal numbers; `float64`."""
+        _check_not_negative("sd", sd)
         values = self._draws.normal()
         values *= sd
         values += mean
@@ -42,6 +43,7 @@ class Stream:
 
     def exponential(self, mean: Any = 1.0) -> np.ndarray:
         """Exponential numbers; `float64`."""
+        _check_not_negative("mean", mean)
         values = self._draws.exponential()
         values *= mean
         return values
@@ -80,6 +82,13 @@ class Stream:
     def binomial(self, n: Any, p: Any) -> np.ndarray:
         """Hits among `n` trials with probability `p`; `int64`."""
         return self._draws.binomial(_plain(n), _plain(p))
+
+
+def _check_not_negative(name: str, given: Any) -> None:
+    given = _plain(given)
+    # NaN fails the comparison, too.
+    if not (given >= 0 if isinstance(given, float) else (given >= 0).all()):
+        raise InvalidError(f"{name} has a value that is not a number from 0")
 
 
 def _plain(given: Any) -> Any:

@@ -100,6 +100,9 @@ def test_worlds_of_a_part_are_those_of_the_whole():
 @pytest.mark.parametrize(
     ("draw", "words"),
     [
+        (lambda r: r.normal(sd=-1), "sd has a value that is not a number from 0"),
+        (lambda r: r.normal(0, np.where(np.arange(10) == 3, np.nan, 1)), "sd has a value that is not a number from 0"),
+        (lambda r: r.exponential(np.float32(-1)), "mean has a value that is not a number from 0"),
         (lambda r: r.poisson(-1), "mean has a value that is not a number from 0"),
         (lambda r: r.poisson(np.ones(3)), "mean has 3 values for 10 worlds"),
         (lambda r: r.binomial(2.5, 0.5), "n has a value that is not a whole number"),
