@@ -42,12 +42,7 @@ class Named:
     """A model that a command plays."""
 
     def __init__(self, model: Model | type[Model]) -> None:
-        try:
-            self._model = model if isinstance(model, Model) else model()
-        except TypeError as error:
-            name = model.__qualname__
-            advice = f"resume its ensemble with run({name}(...), resume=True), which keeps the model at hand"
-            raise InvalidError(f"cannot make a {name} without arguments: {error}; {advice}") from None
+        self._model = model if isinstance(model, Model) else _made(model)
         # Of the source that was loaded: its file may change later.
         self._origin = origin(self._model)
 
@@ -65,6 +60,15 @@ class Named:
             raise ModelError(differs)
         prepared = Prepared(self._model, values)
         return prepared.catalogue_json, prepared.play
+
+
+def _made(model: type[Model]) -> Model:
+    try:
+        return model()
+    except TypeError as error:
+        name = model.__qualname__
+        advice = f"resume its ensemble with run({name}(...), resume=True), which keeps the model at hand"
+        raise InvalidError(f"cannot make a {name} without arguments: {error}; {advice}") from None
 
 
 class AtHand:

@@ -110,8 +110,8 @@ def _generators(places: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Any]
     for value in gc.get_objects():
         # The system's generator has no state.
         if issubclass(type(value), kinds) and not isinstance(value, random.SystemRandom):
-            name = names.get(id(value))
-            yield f"{name}, " if name else "", value
+            known = names.get(id(value))
+            yield f"{known}, " if known else "", value
 
 
 def _globals(model: type) -> Iterator[dict[str, Any]]:
