@@ -204,7 +204,8 @@ mod tests {
         ] {
             assert_eq!(of(long).difference(&of(&changed)).as_deref(), Some(difference));
         }
-        let as_python = r#"{"definition": {"uses": {"GAMES": "45"}, "source": "0123"},"home":3.0,"order":"fifo","speeds":[1.0]}"#;
+        let as_python =
+            r#"{"definition": {"uses": {"GAMES": "45"}, "source": "0123"},"home":3.0,"order":"fifo","speeds":[1.0]}"#;
         assert_eq!(of(long).difference(&of(as_python)), None);
     }
 
