@@ -4,7 +4,7 @@
 //! things, and the measured seconds of the last two minutes mix both, so the model decides for each side.
 
 use super::{Game, low_bits};
-use crate::play::{Kind, Outcome};
+use crate::play::{Kind, Outcome, Play};
 
 /// Seconds of a play that stops the clock (out of bounds, a time-out), from the measured tables.
 const STOPPED_SECONDS: i32 = 6;
@@ -60,16 +60,16 @@ impl Game<'_> {
     }
 
     /// Seconds from the snap of a play to the next snap. May call a time-out.
-    pub(super) fn seconds_after(&mut self, after: After) -> i32 {
-        if self.current().outcome == Outcome::OutOfBounds && self.clock_stops_out_of_bounds() {
+    pub(super) fn seconds_after(&mut self, play: &mut Play, after: After) -> i32 {
+        if play.outcome == Outcome::OutOfBounds && self.clock_stops_out_of_bounds() {
             return STOPPED_SECONDS;
         }
         if let Some(side) = self.who_stops_the_clock() {
-            self.take_time_out(side);
+            self.take_time_out(play, side);
             return STOPPED_SECONDS;
         }
         match self.tempo {
-            Tempo::Normal => self.measured_seconds(after),
+            Tempo::Normal => self.measured_seconds(play, after),
             Tempo::Hurry if self.clock <= 35 => 10 + self.random.below(5) as i32,
             Tempo::Hurry => 11 + self.random.below(13) as i32,
             Tempo::Bleed => {
@@ -81,17 +81,17 @@ impl Game<'_> {
     }
 
     /// Seconds after an incomplete pass, which stops the clock.
-    pub(super) fn seconds_after_miss(&mut self) -> i32 {
-        self.measured_seconds(After::Miss)
+    pub(super) fn seconds_after_miss(&mut self, play: &mut Play) -> i32 {
+        self.measured_seconds(play, After::Miss)
     }
 
-    fn measured_seconds(&mut self, after: After) -> i32 {
+    fn measured_seconds(&mut self, play: &mut Play, after: After) -> i32 {
         let word = self.random.next_u32();
         let low = low_bits(word);
         if low < IDLE_TIME_OUT_SHARE {
             let side = usize::from(low >= IDLE_TIME_OUT_SHARE / 2.0);
             if self.time_outs[side] > 1 {
-                self.take_time_out(side);
+                self.take_time_out(play, side);
             }
         }
         // The clock stands still after a miss: the pace plays no part.
@@ -111,9 +111,9 @@ impl Game<'_> {
         (wanted && self.time_outs[side] > 0 && self.chance(share)).then_some(side)
     }
 
-    fn take_time_out(&mut self, side: usize) {
+    fn take_time_out(&mut self, play: &mut Play, side: usize) {
         self.time_outs[side] -= 1;
-        self.current().time_out = side as u8;
+        play.time_out = side as u8;
     }
 
     /// Whether the leading side can run out the clock by kneeling, despite the other side's time-outs.
@@ -127,19 +127,19 @@ impl Game<'_> {
         }
     }
 
-    pub(super) fn kneel(&mut self) {
-        self.row(Kind::Kneel);
-        self.current().player = self.lineups[self.offence].quarterback;
-        self.current().outcome = Outcome::Tackled;
+    pub(super) fn kneel(&mut self, play: &mut Play) {
+        self.row(play, Kind::Kneel);
+        play.player = self.lineups[self.offence].quarterback;
+        play.outcome = Outcome::Tackled;
         let yards = if self.yard_line < 98 { -1 } else { 0 };
         let other = 1 - self.offence;
         let seconds = if self.quarter == 4 && self.time_outs[other] > 0 && self.lead() <= 8 {
-            self.take_time_out(other);
+            self.take_time_out(play, other);
             3
         } else {
             42
         };
-        self.advance(yards);
-        self.finish_down(seconds);
+        self.advance(play, yards);
+        self.finish_down(play, seconds);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::lineup::defender;
 use super::{Game, KICKOFF_YARD_LINE, Phase};
-use crate::play::{Kind, Outcome};
+use crate::play::{Kind, Outcome, Play};
 use crate::tables::field_goal_share;
 
 /// Share of touchdowns followed by a try for two points before the score suggests one.
@@ -26,7 +26,7 @@ const PUNT_BLOCKED: f32 = 0.005;
 const PUNT_RETURN_TOUCHDOWN: f32 = 0.0085;
 
 impl Game<'_> {
-    pub(super) fn kickoff(&mut self, side: usize) {
+    pub(super) fn kickoff(&mut self, play: &mut Play, side: usize) {
         self.offence = side;
         self.yard_line = KICKOFF_YARD_LINE;
         self.drive += 1;
@@ -34,53 +34,53 @@ impl Game<'_> {
         let must_recover = self.quarter == 4
             && ((self.clock <= 150 && (1..=16).contains(&behind)) || (self.clock <= 300 && behind >= 12));
         if must_recover {
-            return self.onside_kick(side);
+            return self.onside_kick(play, side);
         }
-        self.row(Kind::Kickoff);
-        self.current().yards = 65;
+        self.row(play, Kind::Kickoff);
+        play.yards = 65;
         if self.chance(self.settings.touchback_share) {
-            self.current().outcome = Outcome::Touchback;
-            self.record(0);
+            play.outcome = Outcome::Touchback;
+            self.record(play, 0);
             return self.resume_drive(1 - side, 100 - self.settings.touchback_yard_line);
         }
-        self.return_kick(side, 0);
+        self.return_kick(play, side, 0);
     }
 
-    pub(super) fn free_kick(&mut self, side: usize) {
+    pub(super) fn free_kick(&mut self, play: &mut Play, side: usize) {
         self.offence = side;
         self.yard_line = 80;
         self.drive += 1;
-        self.row(Kind::Kickoff);
-        self.current().yards = 60;
-        self.return_kick(side, 20);
+        self.row(play, Kind::Kickoff);
+        play.yards = 60;
+        self.return_kick(play, side, 20);
     }
 
     /// The receivers return a kick caught `caught` yards in front of their goal line.
-    fn return_kick(&mut self, side: usize, caught: i32) {
-        self.name_returner(side, 0);
+    fn return_kick(&mut self, play: &mut Play, side: usize, caught: i32) {
+        self.name_returner(play, side, 0);
         let seconds = 5 + self.random.below(3) as i32;
         if self.chance(KICK_RETURN_TOUCHDOWN) {
-            self.current().outcome = Outcome::Returned;
-            self.current().return_yards = (100 - caught).min(104) as i8;
-            self.current().points = -6;
-            self.record(seconds + 6);
+            play.outcome = Outcome::Returned;
+            play.return_yards = (100 - caught).min(104) as i8;
+            play.points = -6;
+            self.record(play, seconds + 6);
             return self.after_touchdown(1 - side);
         }
         let word = self.random.next_u32();
         let gained = self.tables.kick_return.at(word).clamp(0, 75 - caught);
-        self.current().outcome = Outcome::Returned;
-        self.current().return_yards = gained as i8;
-        self.current().tackler = defender(&mut self.random);
-        self.record(seconds);
+        play.outcome = Outcome::Returned;
+        play.return_yards = gained as i8;
+        play.tackler = defender(&mut self.random);
+        self.record(play, seconds);
         self.resume_drive(1 - side, 100 - (caught + gained).max(1));
     }
 
-    fn onside_kick(&mut self, side: usize) {
-        self.row(Kind::OnsideKick);
-        self.current().yards = 11;
+    fn onside_kick(&mut self, play: &mut Play, side: usize) {
+        self.row(play, Kind::OnsideKick);
+        play.yards = 11;
         let recovered = self.chance(ONSIDE_RECOVERED);
-        self.current().outcome = if recovered { Outcome::Recovered } else { Outcome::Returned };
-        self.record(3);
+        play.outcome = if recovered { Outcome::Recovered } else { Outcome::Returned };
+        self.record(play, 3);
         if recovered {
             self.resume_drive(side, 54);
         } else {
@@ -88,35 +88,35 @@ impl Game<'_> {
         }
     }
 
-    pub(super) fn try_for_points(&mut self) {
+    pub(super) fn try_for_points(&mut self, play: &mut Play) {
         let side = self.offence;
         if self.wants_two_points() {
             self.yard_line = 2;
             let pass = self.chance(TWO_POINT_PASS);
-            self.row(if pass { Kind::TwoPointPass } else { Kind::TwoPointRun });
+            self.row(play, if pass { Kind::TwoPointPass } else { Kind::TwoPointRun });
             if pass {
-                self.current().passer = self.lineups[side].quarterback;
-                self.current().player = self.lineups[side].receiver(&mut self.random);
+                play.passer = self.lineups[side].quarterback;
+                play.player = self.lineups[side].receiver(&mut self.random);
             } else {
-                self.current().player = self.lineups[side].runner(&mut self.random);
+                play.player = self.lineups[side].runner(&mut self.random);
             }
             if self.chance(TWO_POINT_MADE) {
-                self.current().outcome = Outcome::Good;
-                self.current().points = 2;
+                play.outcome = Outcome::Good;
+                play.points = 2;
             } else {
-                self.current().outcome = Outcome::Missed;
+                play.outcome = Outcome::Missed;
             }
-            self.record(0);
+            self.record(play, 0);
         } else {
-            self.row(Kind::ExtraPoint);
-            self.current().yards = 33;
+            self.row(play, Kind::ExtraPoint);
+            play.yards = 33;
             if self.chance(EXTRA_POINT_MADE) {
-                self.current().outcome = Outcome::Good;
-                self.current().points = 1;
+                play.outcome = Outcome::Good;
+                play.points = 1;
             } else {
-                self.current().outcome = Outcome::Missed;
+                play.outcome = Outcome::Missed;
             }
-            self.record(0);
+            self.record(play, 0);
         }
         self.phase = Phase::Kickoff(side);
     }
@@ -133,33 +133,32 @@ impl Game<'_> {
         }
     }
 
-    pub(super) fn field_goal(&mut self) {
+    pub(super) fn field_goal(&mut self, play: &mut Play) {
         let side = self.offence;
-        self.row(Kind::FieldGoal);
+        self.row(play, Kind::FieldGoal);
         let yards = self.yard_line + FIELD_GOAL_EXTRA_YARDS;
-        self.current().yards = yards as i8;
+        play.yards = yards as i8;
         let seconds = 4.min(self.clock);
         if self.chance(field_goal_share(yards - self.kick_yards)) {
-            self.current().outcome = Outcome::Good;
-            self.current().points = 3;
-            self.record(seconds);
+            play.outcome = Outcome::Good;
+            play.points = 3;
+            self.record(play, seconds);
             self.phase = Phase::Kickoff(side);
         } else {
-            self.current().outcome =
-                if self.chance(FIELD_GOAL_BLOCKED_SHARE) { Outcome::Blocked } else { Outcome::Missed };
-            self.record(seconds);
+            play.outcome = if self.chance(FIELD_GOAL_BLOCKED_SHARE) { Outcome::Blocked } else { Outcome::Missed };
+            self.record(play, seconds);
             self.start_drive(1 - side, (100 - (self.yard_line + 7)).min(80));
         }
     }
 
-    pub(super) fn punt(&mut self) {
+    pub(super) fn punt(&mut self, play: &mut Play) {
         let side = self.offence;
         let y = self.yard_line;
-        self.row(Kind::Punt);
+        self.row(play, Kind::Punt);
         let seconds = 7 + self.random.below(7) as i32;
         if self.chance(PUNT_BLOCKED) {
-            self.current().outcome = Outcome::Blocked;
-            self.record(seconds);
+            play.outcome = Outcome::Blocked;
+            self.record(play, seconds);
             return self.start_drive(1 - side, 100 - (y + 8).min(99));
         }
         let table = match y {
@@ -173,51 +172,51 @@ impl Game<'_> {
         let fate = self.uniform();
         let touchback = if y <= 45 { SHORT_PUNT_TOUCHBACK } else { 0.0 };
         if fate < touchback || gross == y {
-            self.current().outcome = Outcome::Touchback;
-            self.current().yards = y as i8;
-            self.record(seconds);
+            play.outcome = Outcome::Touchback;
+            play.yards = y as i8;
+            self.record(play, seconds);
             return self.start_drive(1 - side, 80);
         }
-        self.current().yards = gross as i8;
+        play.yards = gross as i8;
         let caught = y - gross;
         let returned = if y <= 45 { SHORT_PUNT_RETURNED } else { LONG_PUNT_RETURNED };
         let fate = self.uniform();
         if fate < returned {
-            return self.return_punt(side, caught, seconds);
+            return self.return_punt(play, side, caught, seconds);
         }
         let rest = (fate - returned) / (1.0 - returned);
-        self.current().outcome = if rest < 0.53 {
+        play.outcome = if rest < 0.53 {
             Outcome::FairCatch
         } else if rest < 0.80 {
             Outcome::Downed
         } else {
             Outcome::OutOfBounds
         };
-        if self.current().outcome == Outcome::FairCatch {
-            self.name_returner(side, 1);
+        if play.outcome == Outcome::FairCatch {
+            self.name_returner(play, side, 1);
         }
-        self.record(seconds);
+        self.record(play, seconds);
         self.start_drive(1 - side, 100 - caught);
     }
 
-    fn return_punt(&mut self, side: usize, caught: i32, seconds: i32) {
-        self.name_returner(side, 1);
-        self.current().outcome = Outcome::Returned;
+    fn return_punt(&mut self, play: &mut Play, side: usize, caught: i32, seconds: i32) {
+        self.name_returner(play, side, 1);
+        play.outcome = Outcome::Returned;
         if self.chance(PUNT_RETURN_TOUCHDOWN) {
-            self.current().return_yards = (100 - caught) as i8;
-            self.current().points = -6;
-            self.record(seconds + 5);
+            play.return_yards = (100 - caught) as i8;
+            play.points = -6;
+            self.record(play, seconds + 5);
             return self.after_touchdown(1 - side);
         }
         let word = self.random.next_u32();
         let gained = self.tables.punt_return.at(word).clamp(1 - caught, 99 - caught).min(60);
-        self.current().return_yards = gained as i8;
-        self.current().tackler = defender(&mut self.random);
+        play.return_yards = gained as i8;
+        play.tackler = defender(&mut self.random);
         let mut start = 100 - caught - gained;
         if self.chance(BLOCK_SHARE) {
-            start = self.foul_on_return(start);
+            start = self.foul_on_return(play, start);
         }
-        self.record(seconds);
+        self.record(play, seconds);
         self.start_drive(1 - side, start);
     }
 }

@@ -56,7 +56,6 @@ pub(crate) struct Game<'a> {
     tables: &'a Tables,
     settings: &'a Settings,
     random: Stream,
-    plays: &'a mut Vec<Play>,
     lineups: [Lineup<'a>; 2],
     rosters: [&'a Roster; 2],
     returns: Option<Stream>,
@@ -92,7 +91,7 @@ impl<'a> Game<'a> {
         settings: &'a Settings,
         meeting: Meeting<'a>,
         mut random: Stream,
-        plays: &'a mut Vec<Play>,
+        plays: &mut Vec<Play>,
     ) -> Result<(), (&'static str, i32)> {
         plays.clear();
         let Meeting { edges, rosters, site, returns } = meeting;
@@ -107,7 +106,6 @@ impl<'a> Game<'a> {
         let mut game = Game {
             tables,
             settings,
-            plays,
             lineups,
             rosters,
             returns,
@@ -130,25 +128,29 @@ impl<'a> Game<'a> {
             overtime_first_drive: 0,
             random,
         };
-        game.run();
+        game.run(plays);
         let [home, away] = game.score;
         let grown = [("home_score", home), ("away_score", away), ("drive", game.drive)];
         grown.into_iter().find(|(_, number)| i8::try_from(*number).is_err()).map_or(Ok(()), Err)
     }
 
-    fn run(&mut self) {
+    fn run(&mut self, plays: &mut Vec<Play>) {
         loop {
             if self.clock == 0 && self.phase != Phase::Try {
                 self.end_period();
             }
-            match self.phase {
-                Phase::Kickoff(side) => self.kickoff(side),
-                Phase::FreeKick(side) => self.free_kick(side),
-                Phase::Try => self.try_for_points(),
-                Phase::Snap => self.snap(),
-                Phase::Over => break,
+            if self.phase == Phase::Over {
+                break;
             }
-            if self.overtime_is_decided() || self.score.into_iter().any(|points| points >= MERCY_POINTS) {
+            // Filled in place: moving a row right after writing its bytes stalls the processor.
+            let play = plays.push_mut(Play::EMPTY);
+            match self.phase {
+                Phase::Kickoff(side) => self.kickoff(play, side),
+                Phase::FreeKick(side) => self.free_kick(play, side),
+                Phase::Try => self.try_for_points(play),
+                Phase::Snap | Phase::Over => self.snap(play),
+            }
+            if self.overtime_is_decided(play) || self.score.into_iter().any(|points| points >= MERCY_POINTS) {
                 self.phase = Phase::Over;
             }
         }
@@ -179,13 +181,12 @@ impl<'a> Game<'a> {
 
     /// Whether overtime is over: at once after a touchdown or safety, and with any lead once both sides have had the
     /// ball.
-    fn overtime_is_decided(&self) -> bool {
+    fn overtime_is_decided(&self, last: &Play) -> bool {
         if self.quarter < 5 || self.score[0] == self.score[1] {
             return false;
         }
         let possessions = self.drive - self.overtime_first_drive;
-        let last = self.plays.last().map_or(0, |p| p.points);
-        last.abs() == 6 || last == -2 || possessions >= 2 || (possessions == 1 && last == 3)
+        matches!(last.points, 6 | -6 | -2) || possessions >= 2 || (possessions == 1 && last.points == 3)
     }
 
     fn lead(&self) -> i32 {
@@ -206,45 +207,33 @@ impl<'a> Game<'a> {
         ((word >> 16) as f32 * (1.0 / 65_536.0), low_bits(word))
     }
 
-    /// Starts a row for the current situation; [`Self::current`] returns it, and [`Self::record`] completes it. The row
-    /// is filled in place: moving it right after writing its bytes stalls the processor.
-    fn row(&mut self, kind: Kind) {
-        let from_scrimmage = self.phase == Phase::Snap;
-        let (down, distance) = if from_scrimmage { (self.down as i8, self.distance as i8) } else { (0, 0) };
-        let (drive, quarter, clock) = (self.drive as i8, self.quarter as i8, self.clock as i16);
-        let (offence, yard_line) = (self.offence as u8, self.yard_line as i8);
-        self.plays.push(Play::EMPTY);
-        let play = self.current();
-        play.drive = drive;
-        play.quarter = quarter;
-        play.clock = clock;
-        play.offence = offence;
-        play.down = down;
-        play.distance = distance;
-        play.yard_line = yard_line;
+    /// Starts the row of a play in the current situation; [`Self::record`] completes it.
+    fn row(&self, play: &mut Play, kind: Kind) {
+        if self.phase == Phase::Snap {
+            play.down = self.down as i8;
+            play.distance = self.distance as i8;
+        }
+        play.drive = self.drive as i8;
+        play.quarter = self.quarter as i8;
+        play.clock = self.clock as i16;
+        play.offence = self.offence as u8;
+        play.yard_line = self.yard_line as i8;
         play.kind = kind;
         play.kicker = kind.kicker();
     }
 
     /// Names the returner of a kick-off (0) or punt (1) by the kicking side, in games that name returners.
-    fn name_returner(&mut self, kicking: usize, which: usize) {
+    fn name_returner(&mut self, play: &mut Play, kicking: usize, which: usize) {
         let shares = &self.rosters[1 - kicking].returns[which];
-        let returner = self.returns.as_mut().map_or(NOBODY, |random| chosen(shares, random.uniform()));
-        self.current().returner = returner;
-    }
-
-    /// The row that [`Self::row`] started.
-    fn current(&mut self) -> &mut Play {
-        let last = self.plays.len() - 1;
-        &mut self.plays[last]
+        play.returner = self.returns.as_mut().map_or(NOBODY, |random| chosen(shares, random.uniform()));
     }
 
     /// Completes the current row. `seconds` run off the clock, at most the time left. The row's points go to the side
     /// that snapped, or to the other side if negative.
-    fn record(&mut self, seconds: i32) {
+    fn record(&mut self, play: &mut Play, seconds: i32) {
         let seconds = seconds.clamp(0, self.clock);
         self.clock -= seconds;
-        let Play { points, offence, .. } = *self.current();
+        let Play { points, offence, .. } = *play;
         let side = usize::from(offence);
         if points >= 0 {
             self.score[side] += i32::from(points);
@@ -252,7 +241,6 @@ impl<'a> Game<'a> {
             self.score[1 - side] -= i32::from(points);
         }
         let [home, away] = self.score;
-        let play = self.current();
         play.run_off = seconds as i8;
         play.home_score = home as i8;
         play.away_score = away as i8;

@@ -1,7 +1,7 @@
 //! Fouls: those that wipe out a play, and those added to one.
 
 use super::Game;
-use crate::play::{Foul, Kind};
+use crate::play::{Foul, Kind, Play};
 
 /// Share of snaps wiped out by a foul: 9.9 a game over about 148 snaps.
 const NO_PLAY_SHARE: f32 = 0.067;
@@ -43,13 +43,13 @@ const RULES: [Rule; 10] = [
 impl Game<'_> {
     /// Calls a foul on its share of snaps, which wipes out the coming play; returns whether it did. `chance` is a
     /// uniform draw.
-    pub(super) fn foul_wipes_out_snap(&mut self, chance: f32) -> bool {
+    pub(super) fn foul_wipes_out_snap(&mut self, play: &mut Play, chance: f32) -> bool {
         if chance >= NO_PLAY_SHARE {
             return false;
         }
         let x = self.uniform();
         let rule = RULES.iter().find(|r| x < r.cumulative).unwrap_or(&RULES[9]);
-        self.row(Kind::Penalty);
+        self.row(play, Kind::Penalty);
         let yards = if rule.foul == Foul::DefensivePassInterference {
             let word = self.random.next_u32();
             (self.tables.air_incomplete.at(word) + 4).max(4)
@@ -68,62 +68,61 @@ impl Game<'_> {
             let yards = if spot { yards.min(self.yard_line - 1) } else { limit(yards, self.yard_line) };
             self.yard_line -= yards;
             self.distance -= yards;
-            self.charge(rule.foul, 1 - self.offence, yards);
+            self.charge(play, rule.foul, 1 - self.offence, yards);
             if rule.automatic || self.distance <= 0 {
-                self.current().first_down = 1;
+                play.first_down = 1;
                 self.first_and_ten();
             }
         } else {
             let yards = limit(yards, 100 - self.yard_line);
             self.yard_line += yards;
             self.distance += yards;
-            self.charge(rule.foul, self.offence, yards);
+            self.charge(play, rule.foul, self.offence, yards);
         }
-        self.record(seconds);
+        self.record(play, seconds);
         true
     }
 
     /// Seconds from a foul to the next snap. The clock restarts on the referee's signal, except near the ends of the
     /// halves.
     fn seconds_after_foul(&mut self, before_snap: bool) -> i32 {
-        let play = if before_snap { 0 } else { 6 };
-        if self.clock_stops_out_of_bounds() { play } else { play + 6 + self.random.below(14) as i32 }
+        let until_whistle = if before_snap { 0 } else { 6 };
+        if self.clock_stops_out_of_bounds() { until_whistle } else { until_whistle + 6 + self.random.below(14) as i32 }
     }
 
     /// Adds a personal foul to its share of plays from scrimmage, once the next snap is set. `x` is a uniform draw.
-    pub(super) fn add_personal_foul(&mut self, x: f32) {
-        let passing = matches!(self.current().kind, Kind::Pass | Kind::Sack);
+    pub(super) fn add_personal_foul(&mut self, play: &mut Play, x: f32) {
+        let passing = matches!(play.kind, Kind::Pass | Kind::Sack);
         if passing && x < ROUGHING_SHARE {
-            self.foul_of_defence(Foul::RoughingThePasser);
+            self.foul_of_defence(play, Foul::RoughingThePasser);
         } else if x > 1.0 - ROUGHNESS_SHARE {
             if x > 1.0 - ROUGHNESS_OF_DEFENCE_SHARE {
-                self.foul_of_defence(Foul::UnnecessaryRoughness);
+                self.foul_of_defence(play, Foul::UnnecessaryRoughness);
             } else {
                 let yards = limit(15, 100 - self.yard_line);
                 self.yard_line += yards;
                 self.distance = (self.distance + yards).min(99);
-                self.charge(Foul::UnnecessaryRoughness, self.offence, yards);
+                self.charge(play, Foul::UnnecessaryRoughness, self.offence, yards);
             }
         }
     }
 
-    fn foul_of_defence(&mut self, foul: Foul) {
+    fn foul_of_defence(&mut self, play: &mut Play, foul: Foul) {
         let yards = limit(15, self.yard_line);
         self.yard_line -= yards;
         self.first_and_ten();
-        self.current().first_down = 1;
-        self.charge(foul, 1 - self.offence, yards);
+        play.first_down = 1;
+        self.charge(play, foul, 1 - self.offence, yards);
     }
 
     /// A block in the back by the returning side; returns the new start of its drive.
-    pub(super) fn foul_on_return(&mut self, start: i32) -> i32 {
+    pub(super) fn foul_on_return(&mut self, play: &mut Play, start: i32) -> i32 {
         let yards = limit(10, 100 - start);
-        self.charge(Foul::IllegalBlock, 1 - self.offence, yards);
+        self.charge(play, Foul::IllegalBlock, 1 - self.offence, yards);
         start + yards
     }
 
-    fn charge(&mut self, foul: Foul, side: usize, yards: i32) {
-        let play = self.current();
+    fn charge(&mut self, play: &mut Play, foul: Foul, side: usize, yards: i32) {
         play.foul = foul as u8;
         play.foul_side = side as u8;
         play.foul_yards = yards as i8;

@@ -3,7 +3,7 @@
 use super::clock::{After, Tempo};
 use super::lineup::{defender, defender_at, position};
 use super::{Game, Phase, low_bits};
-use crate::play::{Kind, NOBODY, Outcome};
+use crate::play::{Kind, NOBODY, Outcome, Play};
 use crate::tables::{
     COMPLETION_BY_DOWN, COMPLETION_BY_POSITION, INTERCEPTION_BY_DOWN, SACK_BY_DOWN, completion_by_field, zone,
 };
@@ -64,41 +64,41 @@ const RUN_LEVEL: f32 = -0.04;
 const CATCH_LEVEL: f32 = -0.13;
 
 impl Game<'_> {
-    pub(super) fn snap(&mut self) {
+    pub(super) fn snap(&mut self, play: &mut Play) {
         self.tempo = self.tempo_now();
         if self.can_kneel_it_out() {
-            return self.kneel();
+            return self.kneel(play);
         }
         let (foul, pass) = self.two_uniforms();
-        if self.foul_wipes_out_snap(foul) {
+        if self.foul_wipes_out_snap(play, foul) {
             return;
         }
         if self.must_kick_now() {
-            return self.field_goal();
+            return self.field_goal(play);
         }
         if self.down == 4 {
             match self.fourth_down_choice() {
-                Kind::FieldGoal => return self.field_goal(),
-                Kind::Punt => return self.punt(),
+                Kind::FieldGoal => return self.field_goal(play),
+                Kind::Punt => return self.punt(play),
                 _ => {}
             }
         }
-        if pass < self.dropback_probability() { self.dropback() } else { self.run_play() }
+        if pass < self.dropback_probability() { self.dropback(play) } else { self.run_play(play) }
     }
 
-    fn run_play(&mut self) {
+    fn run_play(&mut self, play: &mut Play) {
         let rests = self.leads_safely_by(STARTERS_REST_LEAD);
         let lineup = &self.lineups[self.offence];
         let sneak = self.yard_line <= SNEAK_YARDS && self.random.chance(SNEAK_SHARE);
         let runner = if sneak { lineup.quarterback } else { lineup.runner(&mut self.random) };
         let runner = if rests && runner == FIRST_BACK { SECOND_BACK } else { runner };
-        self.row(Kind::Run);
-        self.current().player = runner;
+        self.row(play, Kind::Run);
+        play.player = runner;
         let word = self.random.next_u32();
         let measured = self.tables.run.get(zone(self.yard_line)).unwrap_or(&self.tables.run_open).at(word);
         let yards = measured + whole_yards(RUN_EDGE * self.edge[self.offence] + RUN_LEVEL, low_bits(word));
         let yards = self.reach_for_the_sticks(yards);
-        self.carry(yards, RUN_FUMBLE, 0.10, After::Run);
+        self.carry(play, yards, RUN_FUMBLE, 0.10, After::Run);
     }
 
     /// Whether the offence leads by `points` or more and runs out the fourth quarter.
@@ -106,7 +106,7 @@ impl Game<'_> {
         self.quarter == 4 && self.lead() >= points && self.clock <= DECIDED_SECONDS
     }
 
-    fn dropback(&mut self) {
+    fn dropback(&mut self, play: &mut Play) {
         let edge = self.edge[self.offence];
         let down = (self.down - 1) as usize;
         let starter = self.lineups[self.offence].quarterback;
@@ -114,24 +114,24 @@ impl Game<'_> {
         let x = self.uniform();
         let sack = SACK_BY_DOWN[down] + SACK_EDGE * edge;
         if x < sack {
-            self.row(Kind::Sack);
-            self.current().passer = quarterback;
+            self.row(play, Kind::Sack);
+            play.passer = quarterback;
             let word = self.random.next_u32();
             let yards = self.tables.sack.at(word).min(0);
-            return self.carry(yards, SACK_FUMBLE, 0.0, After::Sack);
+            return self.carry(play, yards, SACK_FUMBLE, 0.0, After::Sack);
         }
         let no_throw = sack + SCRAMBLE_SHARE;
         if x < no_throw {
-            self.row(Kind::Scramble);
-            self.current().player = quarterback;
+            self.row(play, Kind::Scramble);
+            play.player = quarterback;
             let word = self.random.next_u32();
             let yards = self.tables.scramble.at(word);
-            return self.carry(yards, RUN_FUMBLE, 0.35, After::Run);
+            return self.carry(play, yards, RUN_FUMBLE, 0.35, After::Run);
         }
         let receiver = self.lineups[self.offence].receiver(&mut self.random);
-        self.row(Kind::Pass);
-        self.current().passer = quarterback;
-        self.current().player = receiver;
+        self.row(play, Kind::Pass);
+        play.passer = quarterback;
+        play.player = receiver;
         let interception = INTERCEPTION_BY_DOWN[down] * (1.0 + INTERCEPTION_EDGE * edge);
         let complete = completion_by_field(self.yard_line)
             + COMPLETION_BY_DOWN[down]
@@ -142,15 +142,15 @@ impl Game<'_> {
         // Reuses the draw, rescaled to throws.
         let x = (x - no_throw) / (1.0 - no_throw);
         if x < interception {
-            self.intercepted();
+            self.intercepted(play);
         } else if x < interception + complete {
-            self.caught(position(receiver));
+            self.caught(play, position(receiver));
         } else {
-            self.incomplete();
+            self.incomplete(play);
         }
     }
 
-    fn caught(&mut self, position: usize) {
+    fn caught(&mut self, play: &mut Play, position: usize) {
         let word = self.random.next_u32();
         let zone = zone(self.yard_line);
         let measured =
@@ -160,8 +160,8 @@ impl Game<'_> {
         let yards = self.reach_for_the_sticks(yards);
         let word = self.random.next_u32();
         let gained = yards.min(self.yard_line);
-        self.current().air_yards = self.tables.air_complete.at(word).min(gained.max(0)) as i8;
-        self.carry(yards, CATCH_FUMBLE, 0.17, After::Catch);
+        play.air_yards = self.tables.air_complete.at(word).min(gained.max(0)) as i8;
+        self.carry(play, yards, CATCH_FUMBLE, 0.17, After::Catch);
     }
 
     /// On third and fourth down plays aim at the first down: some gains just short of it reach it.
@@ -172,18 +172,18 @@ impl Game<'_> {
         if short && self.chance(share) { self.distance } else { yards }
     }
 
-    fn incomplete(&mut self) {
-        self.current().outcome = Outcome::Incomplete;
+    fn incomplete(&mut self, play: &mut Play) {
+        play.outcome = Outcome::Incomplete;
         let (air, x) = self.thrown_to();
-        self.current().air_yards = air as i8;
+        play.air_yards = air as i8;
         if x < THROWN_AWAY_SHARE {
-            self.current().player = NOBODY;
+            play.player = NOBODY;
         } else if x > 1.0 - PASS_DEFENDED_SHARE {
-            self.current().defender = defender(&mut self.random);
+            play.defender = defender(&mut self.random);
         }
-        self.advance(0);
-        let seconds = self.seconds_after_miss();
-        self.finish_down(seconds);
+        self.advance(play, 0);
+        let seconds = self.seconds_after_miss(play);
+        self.finish_down(play, seconds);
     }
 
     /// Yards past the line that an uncaught pass was thrown, at most through the end zone; and a uniform draw.
@@ -192,119 +192,119 @@ impl Game<'_> {
         (self.tables.air_incomplete.at(word).clamp(-9, self.yard_line + 9), low_bits(word))
     }
 
-    fn intercepted(&mut self) {
+    fn intercepted(&mut self, play: &mut Play) {
         let side = self.offence;
         let (air, _) = self.thrown_to();
-        self.current().outcome = Outcome::Intercepted;
-        self.current().air_yards = air as i8;
-        self.current().defender = defender(&mut self.random);
+        play.outcome = Outcome::Intercepted;
+        play.air_yards = air as i8;
+        play.defender = defender(&mut self.random);
         let spot = self.yard_line - air;
         if spot <= 0 {
-            self.current().return_yards = 0;
-            self.record(7);
+            play.return_yards = 0;
+            self.record(play, 7);
             return self.start_drive(1 - side, 80);
         }
         let word = self.random.next_u32();
         let gained = self.tables.interception_return.at(word).max(0);
         let to_go = (100 - spot).max(1);
         if gained >= to_go || self.chance(CLEAR_RETURN_SHARE) {
-            self.current().return_yards = to_go as i8;
-            self.current().points = -6;
-            self.record(12);
+            play.return_yards = to_go as i8;
+            play.points = -6;
+            self.record(play, 12);
             return self.after_touchdown(1 - side);
         }
-        self.current().return_yards = gained as i8;
-        self.record(7);
+        play.return_yards = gained as i8;
+        self.record(play, 7);
         self.start_drive(1 - side, to_go - gained);
     }
 
     /// A runner, receiver or sacked passer with the ball `yards` past the line scores, loses it, or is brought down.
-    fn carry(&mut self, yards: i32, fumble: f32, out_of_bounds: f32, after: After) {
+    fn carry(&mut self, play: &mut Play, yards: i32, fumble: f32, out_of_bounds: f32, after: After) {
         let side = self.offence;
         if yards >= self.yard_line {
-            self.current().yards = self.yard_line as i8;
-            self.current().outcome = Outcome::Touchdown;
-            self.current().points = 6;
-            self.current().first_down = 1;
-            self.record(6);
+            play.yards = self.yard_line as i8;
+            play.outcome = Outcome::Touchdown;
+            play.points = 6;
+            play.first_down = 1;
+            self.record(play, 6);
             return self.after_touchdown(side);
         }
         let (x, foul) = self.two_uniforms();
         if x < fumble {
-            return self.fumble_lost(yards);
+            return self.fumble_lost(play, yards);
         }
         // A carrier caught in his own end zone usually gets out of it.
         let yards =
             if self.yard_line - yards >= 100 && !self.chance(SAFETY_SHARE) { self.yard_line - 99 } else { yards };
         if self.yard_line - yards >= 100 {
-            self.current().yards = (self.yard_line - 100) as i8;
-            self.current().outcome = Outcome::Safety;
-            self.current().points = -2;
-            self.current().tackler = defender(&mut self.random);
-            self.record(6);
+            play.yards = (self.yard_line - 100) as i8;
+            play.outcome = Outcome::Safety;
+            play.points = -2;
+            play.tackler = defender(&mut self.random);
+            self.record(play, 6);
             self.phase = Phase::FreeKick(side);
             return;
         }
         let out_of_bounds =
             if self.tempo == Tempo::Hurry { out_of_bounds * HURRIED_OUT_OF_BOUNDS } else { out_of_bounds };
         if x > 1.0 - out_of_bounds {
-            self.current().outcome = Outcome::OutOfBounds;
+            play.outcome = Outcome::OutOfBounds;
         } else {
-            self.current().outcome = Outcome::Tackled;
-            self.tackle(if after == After::Sack { HALF_SACK_SHARE } else { ASSIST_SHARE });
+            play.outcome = Outcome::Tackled;
+            self.tackle(play, if after == After::Sack { HALF_SACK_SHARE } else { ASSIST_SHARE });
         }
-        self.advance(yards);
-        let seconds = self.seconds_after(after);
-        self.add_personal_foul(foul);
-        self.finish_down(seconds);
+        self.advance(play, yards);
+        let seconds = self.seconds_after(play, after);
+        self.add_personal_foul(play, foul);
+        self.finish_down(play, seconds);
     }
 
     /// Draws the tackler and, for a `shared` part of the tackles, a second defender.
-    fn tackle(&mut self, shared: f32) {
+    fn tackle(&mut self, play: &mut Play, shared: f32) {
         let (x, second) = self.two_uniforms();
         let tackler = defender_at(x);
-        self.current().tackler = tackler;
+        play.tackler = tackler;
         if second < shared {
             let assist = defender_at(second / shared);
             if assist != tackler {
-                self.current().assist = assist;
+                play.assist = assist;
             }
         }
     }
 
-    fn fumble_lost(&mut self, yards: i32) {
+    fn fumble_lost(&mut self, play: &mut Play, yards: i32) {
         let side = self.offence;
         let yards = yards.max(self.yard_line - 99);
-        self.current().yards = yards as i8;
-        self.current().outcome = Outcome::FumbleLost;
-        self.current().defender = defender(&mut self.random);
+        play.yards = yards as i8;
+        play.outcome = Outcome::FumbleLost;
+        play.defender = defender(&mut self.random);
         let to_go = 100 - (self.yard_line - yards);
         if self.chance(FUMBLE_RETURN_TOUCHDOWN) {
-            self.current().return_yards = to_go as i8;
-            self.current().points = -6;
-            self.record(11);
+            play.return_yards = to_go as i8;
+            play.points = -6;
+            self.record(play, 11);
             return self.after_touchdown(1 - side);
         }
-        self.current().return_yards = 0;
-        self.record(7);
+        play.return_yards = 0;
+        self.record(play, 7);
         self.start_drive(1 - side, to_go);
     }
 
     /// Sets the next snap of the offence; [`Self::finish_down`] handles a failed fourth down.
-    pub(super) fn advance(&mut self, yards: i32) {
-        self.current().yards = yards as i8;
+    pub(super) fn advance(&mut self, play: &mut Play, yards: i32) {
+        play.yards = yards as i8;
         self.yard_line -= yards;
         self.distance -= yards;
         if self.distance <= 0 {
-            self.current().first_down = 1;
+            play.first_down = 1;
             self.first_and_ten();
         } else {
             self.down += 1;
         }
     }
 
-    pub(super) fn finish_down(&mut self, seconds: i32) {
-        self.record(seconds);
+    pub(super) fn finish_down(&mut self, play: &mut Play, seconds: i32) {
+        self.record(play, seconds);
         if self.down > 4 {
             self.start_drive(1 - self.offence, 100 - self.yard_line);
         }
