@@ -58,7 +58,7 @@ impl Game<'_> {
     /// The call on fourth down that the score forces late in a game and in overtime. A side that needs a touchdown goes
     /// for it; a side that needs a field goal kicks.
     fn late_fourth_down(&self) -> Option<Kind> {
-        if self.quarter < 4 {
+        if !self.late || self.quarter < 4 {
             return None;
         }
         let y = self.yard_line;
@@ -78,15 +78,17 @@ impl Game<'_> {
 
     /// The measured share by down and distance; game plan, score and clock multiply its odds.
     pub(super) fn dropback_probability(&self) -> f32 {
-        let lead = self.lead();
         let mut odds = dropback_odds(self.down, self.distance) * self.pass_plan[self.offence];
-        odds *= match self.tempo {
-            Tempo::Hurry => PASS_IN_A_HURRY,
-            Tempo::Bleed => PASS_WITH_THE_LEAD,
-            Tempo::Normal if self.quarter == 4 && lead > 0 && self.clock <= 600 => PASS_BEFORE_THE_LEAD_IS_SAFE,
-            Tempo::Normal => 1.0,
-        };
+        if self.late {
+            odds *= match self.tempo {
+                Tempo::Hurry => PASS_IN_A_HURRY,
+                Tempo::Bleed => PASS_WITH_THE_LEAD,
+                Tempo::Normal if self.quarter == 4 && self.lead() > 0 => PASS_BEFORE_THE_LEAD_IS_SAFE,
+                Tempo::Normal => 1.0,
+            };
+        }
         if self.quarter >= 3 {
+            let lead = self.lead();
             odds *= self.tables.pass_odds_by_lead[(lead.clamp(-LEAD_MAX, LEAD_MAX) + LEAD_MAX) as usize];
         }
         odds / (1.0 + odds)

@@ -33,6 +33,11 @@ pub(super) enum Tempo {
 }
 
 impl Game<'_> {
+    /// Whether any rule for the end of a half may apply. None of them looks further ahead.
+    pub(super) fn half_ends_soon(&self) -> bool {
+        (self.quarter == 2 && self.clock <= 120) || (self.quarter >= 4 && self.clock <= 600)
+    }
+
     /// What the offence wants of the clock now.
     pub(super) fn tempo_now(&self) -> Tempo {
         let lead = self.lead();
@@ -56,7 +61,7 @@ impl Game<'_> {
     }
 
     pub(super) fn clock_stops_out_of_bounds(&self) -> bool {
-        (self.quarter == 2 && self.clock <= 120) || (self.quarter >= 4 && self.clock <= 300)
+        self.late && (self.quarter == 2 || self.clock <= 300)
     }
 
     /// Seconds from the snap of a play to the next snap. May call a time-out.

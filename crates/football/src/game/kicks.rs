@@ -62,7 +62,7 @@ impl Game<'_> {
         if self.chance(KICK_RETURN_TOUCHDOWN) {
             play.outcome = Outcome::Returned;
             play.return_yards = (100 - caught).min(104) as i8;
-            play.points = -6;
+            self.add_points(play, -6);
             self.record(play, seconds + 6);
             return self.after_touchdown(1 - side);
         }
@@ -102,7 +102,7 @@ impl Game<'_> {
             }
             if self.chance(TWO_POINT_MADE) {
                 play.outcome = Outcome::Good;
-                play.points = 2;
+                self.add_points(play, 2);
             } else {
                 play.outcome = Outcome::Missed;
             }
@@ -112,7 +112,7 @@ impl Game<'_> {
             play.yards = 33;
             if self.chance(EXTRA_POINT_MADE) {
                 play.outcome = Outcome::Good;
-                play.points = 1;
+                self.add_points(play, 1);
             } else {
                 play.outcome = Outcome::Missed;
             }
@@ -141,7 +141,7 @@ impl Game<'_> {
         let seconds = 4.min(self.clock);
         if self.chance(field_goal_share(yards - self.kick_yards)) {
             play.outcome = Outcome::Good;
-            play.points = 3;
+            self.add_points(play, 3);
             self.record(play, seconds);
             self.phase = Phase::Kickoff(side);
         } else {
@@ -204,7 +204,7 @@ impl Game<'_> {
         play.outcome = Outcome::Returned;
         if self.chance(PUNT_RETURN_TOUCHDOWN) {
             play.return_yards = (100 - caught) as i8;
-            play.points = -6;
+            self.add_points(play, -6);
             self.record(play, seconds + 5);
             return self.after_touchdown(1 - side);
         }

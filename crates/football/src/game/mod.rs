@@ -67,12 +67,16 @@ pub(crate) struct Game<'a> {
     pace: f32,
     /// Factor on each side's odds of a pass today.
     pass_plan: [f32; 2],
+    /// Whether the half ends soon enough to change what the sides do on this play.
+    late: bool,
     /// How the offence treats the clock on this play.
     tempo: Tempo,
     phase: Phase,
     quarter: i32,
     clock: i32,
     score: [i32; 2],
+    /// Whether a side has [`MERCY_POINTS`].
+    mercy: bool,
     time_outs: [i32; 2],
     offence: usize,
     yard_line: i32,
@@ -113,11 +117,13 @@ impl<'a> Game<'a> {
             edge: [0, 1].map(|s| (edges[s] + form[s] + scoring) * STRENGTH_SCALE + SCORING_LEVEL),
             pace: settings.pace * (PACE_LEVEL + PACE_SPREAD * conditions),
             pass_plan,
+            late: false,
             tempo: Tempo::Normal,
             phase: Phase::Kickoff(first_kicker),
             quarter: 1,
             clock: QUARTER_SECONDS,
             score: [0; 2],
+            mercy: false,
             time_outs: [3; 2],
             offence: first_kicker,
             yard_line: KICKOFF_YARD_LINE,
@@ -150,7 +156,7 @@ impl<'a> Game<'a> {
                 Phase::Try => self.try_for_points(play),
                 Phase::Snap | Phase::Over => self.snap(play),
             }
-            if self.overtime_is_decided(play) || self.score.into_iter().any(|points| points >= MERCY_POINTS) {
+            if self.mercy || self.overtime_is_decided(play) {
                 self.phase = Phase::Over;
             }
         }
@@ -228,18 +234,18 @@ impl<'a> Game<'a> {
         play.returner = self.returns.as_mut().map_or(NOBODY, |random| chosen(shares, random.uniform()));
     }
 
-    /// Completes the current row. `seconds` run off the clock, at most the time left. The row's points go to the side
-    /// that snapped, or to the other side if negative.
+    /// Gives points to the offence, or to the other side if negative.
+    fn add_points(&mut self, play: &mut Play, points: i8) {
+        play.points = points;
+        let side = if points > 0 { self.offence } else { 1 - self.offence };
+        self.score[side] += i32::from(points.abs());
+        self.mercy |= self.score[side] >= MERCY_POINTS;
+    }
+
+    /// Completes the current row. `seconds` run off the clock, at most the time left.
     fn record(&mut self, play: &mut Play, seconds: i32) {
-        let seconds = seconds.clamp(0, self.clock);
+        let seconds = seconds.min(self.clock);
         self.clock -= seconds;
-        let Play { points, offence, .. } = *play;
-        let side = usize::from(offence);
-        if points >= 0 {
-            self.score[side] += i32::from(points);
-        } else {
-            self.score[1 - side] -= i32::from(points);
-        }
         let [home, away] = self.score;
         play.run_off = seconds as i8;
         play.home_score = home as i8;

@@ -65,15 +65,16 @@ const CATCH_LEVEL: f32 = -0.13;
 
 impl Game<'_> {
     pub(super) fn snap(&mut self, play: &mut Play) {
-        self.tempo = self.tempo_now();
-        if self.can_kneel_it_out() {
+        self.late = self.half_ends_soon();
+        self.tempo = if self.late { self.tempo_now() } else { Tempo::Normal };
+        if self.late && self.can_kneel_it_out() {
             return self.kneel(play);
         }
         let (foul, pass) = self.two_uniforms();
         if self.foul_wipes_out_snap(play, foul) {
             return;
         }
-        if self.must_kick_now() {
+        if self.late && self.must_kick_now() {
             return self.field_goal(play);
         }
         if self.down == 4 {
@@ -103,7 +104,7 @@ impl Game<'_> {
 
     /// Whether the offence leads by `points` or more and runs out the fourth quarter.
     fn leads_safely_by(&self, points: i32) -> bool {
-        self.quarter == 4 && self.lead() >= points && self.clock <= DECIDED_SECONDS
+        self.late && self.quarter == 4 && self.lead() >= points && self.clock <= DECIDED_SECONDS
     }
 
     fn dropback(&mut self, play: &mut Play) {
@@ -209,7 +210,7 @@ impl Game<'_> {
         let to_go = (100 - spot).max(1);
         if gained >= to_go || self.chance(CLEAR_RETURN_SHARE) {
             play.return_yards = to_go as i8;
-            play.points = -6;
+            self.add_points(play, -6);
             self.record(play, 12);
             return self.after_touchdown(1 - side);
         }
@@ -224,7 +225,7 @@ impl Game<'_> {
         if yards >= self.yard_line {
             play.yards = self.yard_line as i8;
             play.outcome = Outcome::Touchdown;
-            play.points = 6;
+            self.add_points(play, 6);
             play.first_down = 1;
             self.record(play, 6);
             return self.after_touchdown(side);
@@ -239,7 +240,7 @@ impl Game<'_> {
         if self.yard_line - yards >= 100 {
             play.yards = (self.yard_line - 100) as i8;
             play.outcome = Outcome::Safety;
-            play.points = -2;
+            self.add_points(play, -2);
             play.tackler = defender(&mut self.random);
             self.record(play, 6);
             self.phase = Phase::FreeKick(side);
@@ -281,7 +282,7 @@ impl Game<'_> {
         let to_go = 100 - (self.yard_line - yards);
         if self.chance(FUMBLE_RETURN_TOUCHDOWN) {
             play.return_yards = to_go as i8;
-            play.points = -6;
+            self.add_points(play, -6);
             self.record(play, 11);
             return self.after_touchdown(1 - side);
         }
