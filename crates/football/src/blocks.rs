@@ -9,50 +9,44 @@ use crate::play::{COLUMNS, Column, Field, Play};
 const TILE: usize = 32;
 
 /// Rows of outcomes, transposed into columns one tile at a time.
-pub(crate) struct OutcomeColumns {
-    outcomes: usize,
+pub(crate) struct OutcomeColumns<const OUTCOMES: usize> {
     worlds: usize,
     filled: usize,
-    tile: Vec<i16>,
-    columns: Vec<i16>,
+    tile: Box<[[i16; OUTCOMES]; TILE]>,
+    /// Column by column, each in whole tiles.
+    columns: Vec<[i16; TILE]>,
 }
 
-impl OutcomeColumns {
-    pub(crate) fn new(outcomes: usize, worlds: usize) -> Self {
-        Self { outcomes, worlds, filled: 0, tile: vec![0; outcomes * TILE], columns: vec![0; outcomes * worlds] }
+impl<const OUTCOMES: usize> OutcomeColumns<OUTCOMES> {
+    pub(crate) fn new(worlds: usize) -> Self {
+        let columns = vec![[0; TILE]; OUTCOMES * worlds.div_ceil(TILE)];
+        Self { worlds, filled: 0, tile: Box::new([[0; OUTCOMES]; TILE]), columns }
     }
 
     /// The row of the next world, for the caller to fill in.
-    pub(crate) fn row(&mut self) -> &mut [i16] {
+    pub(crate) fn row(&mut self) -> &mut [i16; OUTCOMES] {
         if self.filled > 0 && self.filled.is_multiple_of(TILE) {
-            self.turn(TILE);
+            self.turn();
         }
-        let at = self.filled % TILE * self.outcomes;
         self.filled += 1;
-        &mut self.tile[at..at + self.outcomes]
+        &mut self.tile[(self.filled - 1) % TILE]
     }
 
-    /// Copies the last `rows` rows of the tile into the columns.
-    fn turn(&mut self, rows: usize) {
-        const STRIP: usize = 16;
-        let first = self.filled - rows;
-        for strip in (0..self.outcomes).step_by(STRIP) {
-            let end = (strip + STRIP).min(self.outcomes);
-            for outcome in strip..end {
-                let column = &mut self.columns[outcome * self.worlds + first..][..rows];
-                for (row, value) in column.iter_mut().enumerate() {
-                    *value = self.tile[row * self.outcomes + outcome];
-                }
-            }
+    /// Copies the tile into the columns.
+    fn turn(&mut self) {
+        let place = (self.filled - 1) / TILE;
+        for (outcome, column) in self.columns.chunks_exact_mut(self.worlds.div_ceil(TILE)).enumerate() {
+            column[place] = std::array::from_fn(|row| self.tile[row][outcome]);
         }
     }
 
     /// The finished block; the next row starts the next entity. Every world must have its row.
     pub(crate) fn block(&mut self, entity: usize, range: WorldRange) -> OutcomeBlock<'_> {
         assert_eq!(self.filled, self.worlds, "one row a world");
-        self.turn((self.worlds - 1) % TILE + 1);
+        self.turn();
         self.filled = 0;
-        let columns = self.columns.chunks_exact(self.worlds).map(Values::I16).collect();
+        let columns = self.columns.chunks_exact(self.worlds.div_ceil(TILE));
+        let columns = columns.map(|column| Values::I16(&column.as_flattened()[..self.worlds])).collect();
         OutcomeBlock { entity, range, columns }
     }
 }

@@ -185,7 +185,7 @@ impl Model for Football {
         let needed = self.needed(wanted.entity);
         let games = self.games();
         let mut seasons = vec![Season::new(self.league.teams.len()); range.count()];
-        let mut outcomes = OutcomeColumns::new(GAME_OUTCOMES, range.count());
+        let mut outcomes = OutcomeColumns::<GAME_OUTCOMES>::new(range.count());
         let mut events = PlayColumns::new(self.columns);
         let mut plays = Vec::new();
         for game in (0..games).filter(|&g| needed[g]) {
@@ -211,7 +211,7 @@ impl Model for Football {
         }
         drop((outcomes, events));
         self.finish_season(seed, range, &mut seasons);
-        let mut outcomes = OutcomeColumns::new(SEASON_OUTCOMES, range.count());
+        let mut outcomes = OutcomeColumns::<SEASON_OUTCOMES>::new(range.count());
         for team in (0..self.league.teams.len()).filter(|t| wants(games + t)) {
             for season in &seasons {
                 season.teams[team].emit(&self.league, team, &mut Fill(outcomes.row().iter_mut()));
@@ -222,7 +222,7 @@ impl Model for Football {
     }
 
     fn recount(&self, events: &EventBlock<'_>, sink: &mut dyn Sink) -> Result<(), Stop> {
-        let mut outcomes = OutcomeColumns::new(GAME_OUTCOMES, events.range.count());
+        let mut outcomes = OutcomeColumns::<GAME_OUTCOMES>::new(events.range.count());
         let mut plays = Vec::new();
         let mut first = 0;
         for &rows in events.rows {
