@@ -24,7 +24,8 @@ pub(crate) enum Stat {
     PenaltyYards,
     Possession,
 }
-pub(crate) const STATS: usize = 13;
+/// The length of rows of counts: a power of two, for vector instructions.
+pub(crate) const STATS: usize = 16;
 
 /// A span of a game: the whole game, a half or a quarter. Overtime counts to the second half.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,12 +49,12 @@ impl Window {
     /// The game and the halves.
     pub(crate) const THREE: [Self; 3] = [Self::Game, Self::Half(0), Self::Half(1)];
 
-    fn quarters(self) -> std::ops::Range<usize> {
+    /// The place in [`Self::SEVEN`].
+    fn place(self) -> usize {
         match self {
-            Self::Game => 0..5,
-            Self::Half(0) => 0..2,
-            Self::Half(_) => 2..5,
-            Self::Quarter(q) => q..q + 1,
+            Self::Game => 0,
+            Self::Half(half) => 1 + half,
+            Self::Quarter(quarter) => 3 + quarter,
         }
     }
 }
@@ -62,6 +63,8 @@ impl Window {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Side {
     pub(crate) quarters: [[i16; STATS]; 5],
+    /// Counts over [`Window::SEVEN`].
+    windows: [[i16; STATS]; 7],
     pub(crate) third_downs: [i16; 2],
     pub(crate) fourth_downs: [i16; 2],
     pub(crate) red_zone: [i16; 2],
@@ -201,13 +204,24 @@ impl BoxScore {
             game.add(play);
         }
         game.end_drive();
+        for side in &mut game.sides {
+            side.windows = windows(&side.quarters);
+        }
         game
     }
 
     #[inline]
     pub(crate) fn count(&self, side: usize, stat: Stat, window: Window) -> i16 {
-        self.sides[side].quarters[window.quarters()].iter().map(|q| q[stat as usize]).sum()
+        self.sides[side].windows[window.place()][stat as usize]
     }
+}
+
+/// Counts over [`Window::SEVEN`] from those of the quarters and overtime.
+fn windows(quarters: &[[i16; STATS]; 5]) -> [[i16; STATS]; 7] {
+    let add = |a: [i16; STATS], b: [i16; STATS]| std::array::from_fn(|stat| a[stat] + b[stat]);
+    let [q1, q2, q3, q4, overtime] = *quarters;
+    let halves = [add(q1, q2), add(add(q3, q4), overtime)];
+    [add(halves[0], halves[1]), halves[0], halves[1], q1, q2, q3, q4]
 }
 
 /// 1 if home leads, 2 if away leads, 0 if level.

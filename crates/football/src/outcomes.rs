@@ -292,13 +292,10 @@ fn emit_team_marks(game: &BoxScore, points: &Points, side: usize, name: &str, e:
     let mut mark = |what: &str, holds: bool| e.put(|| flag(format!("{name}_{what}")), i16::from(holds));
     mark("scored_first", game.first_score.side == me);
     mark("scored_last", game.last_score.side == me);
-    let after = |quarters: std::ops::Range<usize>| {
-        let of = |s: usize| -> i16 { quarters.clone().map(|q| game.sides[s].quarters[q][0]).sum() };
-        of(side) > of(1 - side)
-    };
-    mark("led_after_q1", after(0..1));
-    mark("led_after_h1", after(0..2));
-    mark("led_after_q3", after(0..3));
+    mark("led_after_q1", points.winner(3) == me);
+    mark("led_after_h1", points.winner(1) == me);
+    let margin = points.margin(1) + points.margin(5);
+    mark("led_after_q3", if side == 0 { margin > 0 } else { margin < 0 });
     for (q, won) in QUARTER_WON.into_iter().enumerate() {
         mark(won, points.winner(3 + q) == me);
     }
