@@ -23,6 +23,10 @@ pub(crate) enum Stat {
     Penalties,
     PenaltyYards,
     Possession,
+    /// Of passes and runs.
+    Yards,
+    /// Interceptions and lost fumbles.
+    Turnovers,
 }
 /// The length of rows of counts: a power of two, for vector instructions.
 pub(crate) const STATS: usize = 16;
@@ -205,6 +209,11 @@ impl BoxScore {
         }
         game.end_drive();
         for side in &mut game.sides {
+            for quarter in &mut side.quarters {
+                quarter[Stat::Yards as usize] = quarter[Stat::PassYards as usize] + quarter[Stat::RushYards as usize];
+                quarter[Stat::Turnovers as usize] =
+                    quarter[Stat::Interceptions as usize] + quarter[Stat::FumblesLost as usize];
+            }
             side.windows = windows(&side.quarters);
         }
         game

@@ -192,7 +192,7 @@ impl Model for Football {
             for (world, season) in range.worlds().zip(&mut seasons) {
                 let score = self.play(seed, world, game, season, &mut plays)?;
                 if wants(game) {
-                    outcomes::emit(&score, &mut Fill(outcomes.row().iter_mut()));
+                    outcomes::emit(&score, &mut Fill::new(outcomes.row()));
                     if wanted.events {
                         events.push(&plays);
                     }
@@ -214,7 +214,7 @@ impl Model for Football {
         let mut outcomes = OutcomeColumns::<SEASON_OUTCOMES>::new(range.count());
         for team in (0..self.league.teams.len()).filter(|t| wants(games + t)) {
             for season in &seasons {
-                season.teams[team].emit(&self.league, team, &mut Fill(outcomes.row().iter_mut()));
+                season.teams[team].emit(&self.league, team, &mut Fill::new(outcomes.row()));
             }
             sink.outcomes(outcomes.block(games + team, range))?;
         }
@@ -228,7 +228,7 @@ impl Model for Football {
         for &rows in events.rows {
             plays_of(events, first, rows as usize, &mut plays);
             first += rows as usize;
-            outcomes::emit(&BoxScore::of(&plays), &mut Fill(outcomes.row().iter_mut()));
+            outcomes::emit(&BoxScore::of(&plays), &mut Fill::new(outcomes.row()));
         }
         sink.outcomes(outcomes.block(events.entity, events.range))
     }

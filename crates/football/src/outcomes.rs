@@ -20,15 +20,23 @@ pub(crate) trait Emit {
     fn put(&mut self, describe: impl FnOnce() -> Outcome, value: i16);
 }
 
-/// Fills a row with the values.
-pub(crate) struct Fill<'a>(pub(crate) std::slice::IterMut<'a, i16>);
+/// Fills a row with the values. All that emit are inlined, so that the place in the row stays in a register.
+pub(crate) struct Fill<'a> {
+    row: &'a mut [i16],
+    filled: usize,
+}
+
+impl<'a> Fill<'a> {
+    pub(crate) fn new(row: &'a mut [i16]) -> Self {
+        Self { row, filled: 0 }
+    }
+}
 
 impl Emit for Fill<'_> {
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, _: impl FnOnce() -> Outcome, value: i16) {
-        if let Some(slot) = self.0.next() {
-            *slot = value;
-        }
+        self.row[self.filled] = value;
+        self.filled += 1;
     }
 }
 
@@ -84,6 +92,7 @@ pub(crate) fn game_outcomes() -> Vec<Outcome> {
 }
 
 /// All outcomes of a game, in order.
+#[inline(always)]
 pub(crate) fn emit(game: &BoxScore, e: &mut impl Emit) {
     let points = Points::of(game);
     emit_game(game, &points, e);
@@ -135,6 +144,7 @@ fn sum(game: &BoxScore, stat: Stat) -> i16 {
     game.count(0, stat, Window::Game) + game.count(1, stat, Window::Game)
 }
 
+#[inline(always)]
 fn emit_game(game: &BoxScore, points: &Points, e: &mut impl Emit) {
     for (i, w) in Window::SEVEN.into_iter().enumerate() {
         e.put(|| number(format!("total_points{}", suffix(w)), "points"), points.total(i));
@@ -187,7 +197,7 @@ fn emit_game(game: &BoxScore, points: &Points, e: &mut impl Emit) {
     e.put(|| number("total_touchdowns", "touchdowns"), sum(game, Stat::Touchdowns));
     e.put(|| number("total_field_goals", "field goals"), sum(game, Stat::FieldGoals));
     e.put(|| number("total_sacks", "sacks"), sum(game, Stat::SacksAllowed));
-    e.put(|| number("total_turnovers", "turnovers"), sum(game, Stat::Interceptions) + sum(game, Stat::FumblesLost));
+    e.put(|| number("total_turnovers", "turnovers"), sum(game, Stat::Turnovers));
     e.put(|| number("total_penalties", "penalties"), sum(game, Stat::Penalties));
     e.put(|| number("total_punts", "punts"), home.punts + away.punts);
     e.put(|| number("total_plays", "plays from scrimmage"), sum(game, Stat::Plays));
@@ -205,48 +215,49 @@ fn emit_game(game: &BoxScore, points: &Points, e: &mut impl Emit) {
     for (i, target) in [10, 15, 20, 25, 30].into_iter().enumerate() {
         e.put(|| side(format!("race_to_{target}")), game.races[i]);
     }
-    e.put(|| number("total_yards", "yards"), sum(game, Stat::PassYards) + sum(game, Stat::RushYards));
+    e.put(|| number("total_yards", "yards"), sum(game, Stat::Yards));
     e.put(|| flag("score_in_last_2_minutes_of_half"), i16::from(game.late_score[0]));
     e.put(|| flag("score_in_last_2_minutes_of_game"), i16::from(game.late_score[1]));
 }
 
+#[inline(always)]
 fn emit_team(game: &BoxScore, points: &Points, side: usize, name: &str, e: &mut impl Emit) {
     for (i, w) in Window::SEVEN.into_iter().enumerate() {
         e.put(|| number(format!("{name}_points{}", suffix(w)), "points"), points.0[i][side]);
     }
-    let count = |parts: &[Stat], window| parts.iter().map(|&stat| game.count(side, stat, window)).sum();
-    let seven: [(&str, &str, &[Stat]); 6] = [
-        ("touchdowns", "touchdowns", &[Stat::Touchdowns]),
-        ("field_goals", "field goals", &[Stat::FieldGoals]),
-        ("yards", "yards", &[Stat::PassYards, Stat::RushYards]),
-        ("pass_yards", "yards", &[Stat::PassYards]),
-        ("rush_yards", "yards", &[Stat::RushYards]),
-        ("first_downs", "first downs", &[Stat::FirstDowns]),
+    let seven = [
+        ("touchdowns", "touchdowns", Stat::Touchdowns),
+        ("field_goals", "field goals", Stat::FieldGoals),
+        ("yards", "yards", Stat::Yards),
+        ("pass_yards", "yards", Stat::PassYards),
+        ("rush_yards", "yards", Stat::RushYards),
+        ("first_downs", "first downs", Stat::FirstDowns),
     ];
-    for (stat, unit, parts) in seven {
+    for (name_of_stat, unit, stat) in seven {
         for w in Window::SEVEN {
-            e.put(|| number(format!("{name}_{stat}{}", suffix(w)), unit), count(parts, w));
+            e.put(|| number(format!("{name}_{name_of_stat}{}", suffix(w)), unit), game.count(side, stat, w));
         }
     }
-    let three: [(&str, &str, &[Stat]); 8] = [
-        ("plays", "plays from scrimmage", &[Stat::Plays]),
-        ("interceptions_thrown", "interceptions", &[Stat::Interceptions]),
-        ("fumbles_lost", "fumbles", &[Stat::FumblesLost]),
-        ("sacks_allowed", "sacks", &[Stat::SacksAllowed]),
-        ("penalties", "penalties", &[Stat::Penalties]),
-        ("penalty_yards", "yards", &[Stat::PenaltyYards]),
-        ("possession", "seconds", &[Stat::Possession]),
-        ("turnovers", "turnovers", &[Stat::Interceptions, Stat::FumblesLost]),
+    let three = [
+        ("plays", "plays from scrimmage", Stat::Plays),
+        ("interceptions_thrown", "interceptions", Stat::Interceptions),
+        ("fumbles_lost", "fumbles", Stat::FumblesLost),
+        ("sacks_allowed", "sacks", Stat::SacksAllowed),
+        ("penalties", "penalties", Stat::Penalties),
+        ("penalty_yards", "yards", Stat::PenaltyYards),
+        ("possession", "seconds", Stat::Possession),
+        ("turnovers", "turnovers", Stat::Turnovers),
     ];
-    for (stat, unit, parts) in three {
+    for (name_of_stat, unit, stat) in three {
         for w in Window::THREE {
-            e.put(|| number(format!("{name}_{stat}{}", suffix(w)), unit), count(parts, w));
+            e.put(|| number(format!("{name}_{name_of_stat}{}", suffix(w)), unit), game.count(side, stat, w));
         }
     }
     emit_team_totals(&game.sides[side], name, e);
     emit_team_marks(game, points, side, name, e);
 }
 
+#[inline(always)]
 fn emit_team_totals(team: &Side, name: &str, e: &mut impl Emit) {
     let mut put = |stat: &str, unit: &str, value: i16| {
         e.put(|| number(format!("{name}_{stat}"), unit), value);
@@ -287,6 +298,7 @@ fn emit_team_totals(team: &Side, name: &str, e: &mut impl Emit) {
     put("longest_drive_yards", "yards", team.longest_drive_yards);
 }
 
+#[inline(always)]
 fn emit_team_marks(game: &BoxScore, points: &Points, side: usize, name: &str, e: &mut impl Emit) {
     let me = side as i16 + 1;
     let mut mark = |what: &str, holds: bool| e.put(|| flag(format!("{name}_{what}")), i16::from(holds));
@@ -324,6 +336,7 @@ const DRIVES_ENDED: [&str; 5] = [
 ];
 const QUARTER_WON: [&str; 4] = ["won_q1", "won_q2", "won_q3", "won_q4"];
 
+#[inline(always)]
 fn emit_players(game: &BoxScore, side: usize, team: &str, e: &mut impl Emit) {
     let players = &game.sides[side].players;
     for (place, player) in players.iter().enumerate() {
@@ -353,16 +366,19 @@ impl Who<'_> {
         format!("{}_{}_{stat}", self.team, ROSTER[self.place])
     }
 
+    #[inline(always)]
     fn put(self, e: &mut impl Emit, stat: &str, unit: &str, value: i16) {
         e.put(|| number(self.name(stat), unit), value);
     }
 
+    #[inline(always)]
     fn mark(self, e: &mut impl Emit, what: &str, holds: bool) {
         e.put(|| flag(self.name(what)), i16::from(holds));
     }
 
     /// Fantasy points, in hundredths: 1 point for 25 passing yards or 10 other yards, 4 for a passing touchdown and 6
     /// for any other, 1 for a catch, -1 for an interception, -2 for a lost fumble.
+    #[inline(always)]
     fn fantasy(self, e: &mut impl Emit, p: &Player) {
         let value = 4 * p.pass_yards + 400 * p.pass_touchdowns - 100 * p.interceptions
             + 10 * (p.rush_yards + p.catch_yards)
@@ -373,6 +389,7 @@ impl Who<'_> {
     }
 }
 
+#[inline(always)]
 fn emit_quarterback(game: &BoxScore, p: &Player, who: Who<'_>, e: &mut impl Emit) {
     who.put(e, "attempts", "passes", p.attempts);
     who.put(e, "completions", "passes", p.completions);
@@ -393,6 +410,7 @@ fn emit_quarterback(game: &BoxScore, p: &Player, who: Who<'_>, e: &mut impl Emit
     who.fantasy(e, p);
 }
 
+#[inline(always)]
 fn emit_back(game: &BoxScore, p: &Player, who: Who<'_>, e: &mut impl Emit) {
     who.put(e, "rushes", "rushes", p.rushes);
     who.put(e, "rush_yards", "yards", p.rush_yards);
@@ -410,6 +428,7 @@ fn emit_back(game: &BoxScore, p: &Player, who: Who<'_>, e: &mut impl Emit) {
     who.fantasy(e, p);
 }
 
+#[inline(always)]
 fn emit_receiver(game: &BoxScore, p: &Player, who: Who<'_>, e: &mut impl Emit) {
     who.put(e, "targets", "passes", p.targets);
     who.put(e, "catches", "catches", p.catches);
@@ -423,12 +442,14 @@ fn emit_receiver(game: &BoxScore, p: &Player, who: Who<'_>, e: &mut impl Emit) {
     who.fantasy(e, p);
 }
 
+#[inline(always)]
 fn emit_scorer(game: &BoxScore, p: &Player, who: Who<'_>, e: &mut impl Emit) {
     who.mark(e, "first_touchdown", game.first_touchdown_by == who.code);
     who.mark(e, "last_touchdown", game.last_touchdown_by == who.code);
     who.mark(e, "anytime_touchdown", p.rush_touchdowns + p.catch_touchdowns > 0);
 }
 
+#[inline(always)]
 fn emit_kicker(team: &Side, p: &Player, who: Who<'_>, e: &mut impl Emit) {
     let made: i16 = p.kicks_made.iter().sum();
     who.put(e, "field_goal_attempts", "kicks", team.field_goals);
@@ -443,6 +464,7 @@ fn emit_kicker(team: &Side, p: &Player, who: Who<'_>, e: &mut impl Emit) {
     who.put(e, "points_h1", "points", p.half_kick_points);
 }
 
+#[inline(always)]
 fn emit_punter(team: &Side, p: &Player, who: Who<'_>, e: &mut impl Emit) {
     who.put(e, "punts", "punts", team.punts);
     who.put(e, "punt_yards", "yards", team.punt_yards);
@@ -450,6 +472,7 @@ fn emit_punter(team: &Side, p: &Player, who: Who<'_>, e: &mut impl Emit) {
     who.put(e, "punts_inside_20", "punts", p.inside_twenty);
 }
 
+#[inline(always)]
 fn emit_defender(p: &Player, who: Who<'_>, e: &mut impl Emit) {
     who.put(e, "solo_tackles", "tackles", p.solo);
     who.put(e, "assisted_tackles", "tackles", p.assisted);

@@ -292,8 +292,6 @@ impl TeamSeason {
     fn add_counts(&mut self, score: &BoxScore, us: usize) {
         let them = 1 - us;
         let of = |side: usize, stat: Stat| score.count(side, stat, Window::Game);
-        let yards = |side: usize| of(side, Stat::PassYards) + of(side, Stat::RushYards);
-        let turnovers = |side: usize| of(side, Stat::Interceptions) + of(side, Stat::FumblesLost);
         let [pass, rush, other] = score.sides[us].touchdowns_by;
         let game: [i16; COUNTS] = [
             of(us, Stat::Touchdowns),
@@ -301,15 +299,15 @@ impl TeamSeason {
             rush,
             other,
             of(us, Stat::FieldGoals),
-            yards(us),
+            of(us, Stat::Yards),
             of(us, Stat::PassYards),
             of(us, Stat::RushYards),
-            yards(them),
+            of(them, Stat::Yards),
             of(us, Stat::FirstDowns),
             of(them, Stat::SacksAllowed),
             of(us, Stat::SacksAllowed),
-            turnovers(us),
-            turnovers(them),
+            of(us, Stat::Turnovers),
+            of(them, Stat::Turnovers),
             of(us, Stat::Penalties),
             of(us, Stat::PenaltyYards),
         ];
