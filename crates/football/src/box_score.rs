@@ -182,32 +182,21 @@ pub(crate) struct BoxScore {
     /// The side that first reached 10, 15, 20, 25 and 30 points.
     pub(crate) races: [i16; 5],
     pub(crate) overtime: bool,
-    drive: Drive,
     leader: i16,
     run_side: i16,
     run_length: i16,
-}
-
-/// The current possession.
-#[derive(Debug, Clone, Copy, Default)]
-struct Drive {
-    number: i8,
-    side: usize,
-    plays: i16,
-    yards: i16,
-    first_downs: i16,
-    in_red_zone: bool,
-    end: Option<usize>,
 }
 
 impl BoxScore {
     /// Counts the plays of a game, in order.
     pub(crate) fn of(plays: &[Play]) -> Self {
         let mut game = Self::default();
-        for play in plays {
-            game.add(play);
+        for drive in plays.chunk_by(|play, next| play.drive == next.drive) {
+            for play in drive {
+                game.add(play);
+            }
+            game.add_drive(drive);
         }
-        game.end_drive();
         for side in &mut game.sides {
             for quarter in &mut side.quarters {
                 quarter[Stat::Yards as usize] = quarter[Stat::PassYards as usize] + quarter[Stat::RushYards as usize];

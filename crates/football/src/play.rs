@@ -76,6 +76,12 @@ pub enum Outcome {
 }
 
 impl Kind {
+    /// Whether the offence ran, passed or knelt for yards.
+    #[inline]
+    pub(crate) fn is_from_scrimmage(self) -> bool {
+        matches!(self, Self::Run | Self::Pass | Self::Sack | Self::Scramble | Self::Kneel)
+    }
+
     /// The roster place of the player who kicks.
     #[inline]
     pub(crate) fn kicker(self) -> u8 {
