@@ -15,19 +15,27 @@ pub fn philox4x32_10(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
     lanes.map(|[word]| word)
 }
 
-/// The ten rounds, compiled for several instruction sets and dispatched to the widest that the processor has. All
-/// give the same words.
-pub(crate) struct Rounds<'a> {
-    pub(crate) counters: &'a mut [[u32; LANES]; 4],
+/// The blocks of [`LANES`] counters that differ in their first word, which counts up from `first`. Compiled for several
+/// instruction sets and dispatched to the widest that the processor has. All give the same words.
+pub(crate) struct Blocks<'a> {
+    pub(crate) first: u32,
+    pub(crate) rest: [u32; 3],
     pub(crate) key: [u32; 2],
+    pub(crate) words: &'a mut [[u32; 4]; LANES],
 }
 
-impl pulp::NullaryFnOnce for Rounds<'_> {
+impl pulp::NullaryFnOnce for Blocks<'_> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        rounds(self.counters, self.key);
+        let [world, entity, purpose] = self.rest.map(|word| [word; LANES]);
+        let counted = std::array::from_fn(|lane| self.first.wrapping_add(lane as u32));
+        let mut counters = [counted, world, entity, purpose];
+        rounds(&mut counters, self.key);
+        for (lane, words) in self.words.iter_mut().enumerate() {
+            *words = counters.each_ref().map(|word| word[lane]);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Random draws for one (seed, world, entity, purpose).
 
-use crate::philox::{LANES, Rounds};
+use crate::philox::{Blocks, LANES};
 use crate::{Seed, World};
 
 const BUFFER: usize = 4 * LANES;
@@ -17,7 +17,7 @@ pub struct Stream {
     purpose: u32,
     block: u32,
     next: usize,
-    buffer: [u32; BUFFER],
+    buffer: [[u32; 4]; LANES],
 }
 
 impl Stream {
@@ -30,22 +30,18 @@ impl Stream {
             purpose,
             block: 0,
             next: BUFFER,
-            buffer: [0; BUFFER],
+            buffer: [[0; 4]; LANES],
         }
     }
 
     #[inline(never)]
     fn refill(&mut self) {
-        let mut counters = [[0; LANES], [self.world; LANES], [self.entity; LANES], [self.purpose; LANES]];
-        for (lane, block) in counters[0].iter_mut().enumerate() {
-            *block = self.block.wrapping_add(lane as u32);
-        }
-        pulp::Arch::new().dispatch(Rounds { counters: &mut counters, key: self.seed });
-        for (word, lanes) in counters.iter().enumerate() {
-            for (lane, value) in lanes.iter().enumerate() {
-                self.buffer[lane * 4 + word] = *value;
-            }
-        }
+        pulp::Arch::new().dispatch(Blocks {
+            first: self.block,
+            rest: [self.world, self.entity, self.purpose],
+            key: self.seed,
+            words: &mut self.buffer,
+        });
         self.block = self.block.wrapping_add(LANES as u32);
         self.next = 0;
     }
@@ -55,7 +51,7 @@ impl Stream {
         if self.next >= BUFFER {
             self.refill();
         }
-        let value = self.buffer[self.next];
+        let value = self.buffer.as_flattened()[self.next];
         self.next += 1;
         value
     }
@@ -69,7 +65,8 @@ impl Stream {
     /// True with probability `p`, with a resolution of 2^-24. Never true for `p` <= 0, always for `p` >= 1.
     #[inline]
     pub fn chance(&mut self, p: f32) -> bool {
-        self.uniform() < p
+        // Against a constant, the compiler compares whole numbers.
+        ((self.next_u32() >> 8) as f32) < p * 16_777_216.0
     }
 
     /// A uniform integer below `n` (0 if `n` is 0), by Lemire's multiply-shift; the bias is below `n` / 2^32.
