@@ -154,14 +154,17 @@ const fn bands<const N: usize>(last: &[usize]) -> [u8; N] {
     bands
 }
 
-/// The band of a number of yards; negative numbers count as 0, larger ones as 99.
+/// The bands of yards: all below a power of two, which a field is shorter than.
+type Bands = [u8; 128];
+
+/// The band of a number of yards on the field.
 #[inline]
-fn band(bands: &[u8; 100], yards: i32) -> usize {
-    usize::from(bands[yards.clamp(0, 99) as usize])
+fn band(bands: &Bands, yards: i32) -> usize {
+    usize::from(bands[yards as usize % 128])
 }
 
 /// Yards to go 1-2, 3-5, 6-10, 11-20, 21-40, 41-60, 61-99.
-static FIELD_ZONES: [u8; 100] = bands(&[2, 5, 10, 20, 40, 60]);
+static FIELD_ZONES: Bands = bands(&[2, 5, 10, 20, 40, 60]);
 
 /// The zone of a yard line in the yardage tables: as [`FIELD_ZONES`], with the last two in one.
 #[inline]
@@ -178,7 +181,7 @@ const DROPBACK: [[f32; 9]; 4] = [
 ];
 
 /// The columns of [`DROPBACK`] by distance.
-static DISTANCE_BANDS: [u8; 100] = bands(&[1, 2, 3, 5, 7, 9, 10, 14]);
+static DISTANCE_BANDS: Bands = bands(&[1, 2, 3, 5, 7, 9, 10, 14]);
 
 /// [`DROPBACK`] as odds.
 static DROPBACK_ODDS: [[f32; 9]; 4] = {
@@ -220,8 +223,8 @@ const FOURTH_DOWN: [[[f32; 7]; 2]; 10] = [
 ];
 
 /// The rows and columns of [`FOURTH_DOWN`] by yard line and by distance.
-static FOURTH_DOWN_ROWS: [u8; 100] = bands(&[5, 10, 20, 30, 35, 40, 45, 50, 60]);
-static FOURTH_DOWN_COLUMNS: [u8; 100] = bands(&[1, 2, 3, 5, 8, 12]);
+static FOURTH_DOWN_ROWS: Bands = bands(&[5, 10, 20, 30, 35, 40, 45, 50, 60]);
+static FOURTH_DOWN_COLUMNS: Bands = bands(&[1, 2, 3, 5, 8, 12]);
 
 /// Shares on fourth down: (gone for, field goals).
 #[inline]

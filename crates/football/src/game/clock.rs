@@ -3,7 +3,7 @@
 //! Away from the ends of the halves, the seconds follow the measured tables. Near the ends the two sides want opposite
 //! things, and the measured seconds of the last two minutes mix both, so the model decides for each side.
 
-use super::{Game, low_bits};
+use super::{Game, low_half};
 use crate::play::{Kind, Outcome, Play};
 
 /// Seconds of a play that stops the clock (out of bounds, a time-out), from the measured tables.
@@ -11,6 +11,9 @@ const STOPPED_SECONDS: i32 = 6;
 /// Share of plays after which a side calls a time-out for reasons other than the clock. It covers the remainder of the
 /// measured 7.4 a game, after the time-outs near the end of the halves.
 const IDLE_TIME_OUT_SHARE: f32 = 0.034;
+
+/// Seconds on the clock, by quarter, from which on the end of a half matters; -1 for never.
+const LATE_SECONDS: [i32; 8] = [-1, -1, 120, -1, 600, 600, -1, -1];
 
 /// The kind of play before the clock ran, in the order of the tables of seconds.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,7 +38,7 @@ pub(super) enum Tempo {
 impl Game<'_> {
     /// Whether any rule for the end of a half may apply. None of them looks further ahead.
     pub(super) fn half_ends_soon(&self) -> bool {
-        (self.quarter == 2 && self.clock <= 120) || (self.quarter >= 4 && self.clock <= 600)
+        self.clock <= LATE_SECONDS[self.quarter as usize % LATE_SECONDS.len()]
     }
 
     /// What the offence wants of the clock now.
@@ -92,16 +95,17 @@ impl Game<'_> {
 
     fn measured_seconds(&mut self, play: &mut Play, after: After) -> i32 {
         let word = self.random.next_u32();
-        let low = low_bits(word);
-        if low < IDLE_TIME_OUT_SHARE {
-            let side = usize::from(low >= IDLE_TIME_OUT_SHARE / 2.0);
+        let low = low_half(word);
+        if low.is_below(IDLE_TIME_OUT_SHARE) {
+            let side = usize::from(!low.is_below(IDLE_TIME_OUT_SHARE / 2.0));
             if self.time_outs[side] > 1 {
                 self.take_time_out(play, side);
             }
         }
         // The clock stands still after a miss: the pace plays no part.
         let pace = if after == After::Miss { 1.0 } else { self.pace };
-        (self.tables.run_off[after as usize].at(word) as f32 * pace + 0.5) as i32
+        // A cast to few bits takes fewer instructions.
+        i32::from((self.tables.run_off[after as usize].at(word) as f32 * pace + 0.5) as u8)
     }
 
     /// The side that calls a time-out late in a half, if any: the defence against a leader who lets the clock run, or

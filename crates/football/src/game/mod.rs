@@ -207,10 +207,10 @@ impl<'a> Game<'a> {
         self.random.chance(p)
     }
 
-    /// Two uniform numbers of 16 bits each from one random word.
-    fn two_uniforms(&mut self) -> (f32, f32) {
+    /// Two uniform draws from one random word.
+    fn two_uniforms(&mut self) -> (Half, Half) {
         let word = self.random.next_u32();
-        ((word >> 16) as f32 * (1.0 / 65_536.0), low_bits(word))
+        (Half(word >> 16), low_half(word))
     }
 
     /// Starts the row of a play in the current situation; [`Self::record`] completes it.
@@ -283,9 +283,28 @@ fn normal(tables: &Tables, random: &mut Stream) -> f32 {
     tables.normal[(random.next_u32() >> 22) as usize]
 }
 
-/// The lowest 16 bits of a word as a uniform number. Tables draw with the highest 11 bits, so one word serves both.
-fn low_bits(word: u32) -> f32 {
-    (word & 0xFFFF) as f32 * (1.0 / 65_536.0)
+/// A uniform draw of 16 bits. Compared with a constant, it stays a whole number.
+#[derive(Clone, Copy)]
+struct Half(u32);
+
+impl Half {
+    /// The draw as a number in [0, 1).
+    fn number(self) -> f32 {
+        self.0 as f32 * (1.0 / 65_536.0)
+    }
+
+    fn is_below(self, share: f32) -> bool {
+        (self.0 as f32) < share * 65_536.0
+    }
+
+    fn is_above(self, share: f32) -> bool {
+        self.0 as f32 > share * 65_536.0
+    }
+}
+
+/// The lowest 16 bits of a word. Tables draw with the highest 11 bits, so one word serves both.
+fn low_half(word: u32) -> Half {
+    Half(word & 0xFFFF)
 }
 
 /// Points of margin per point of the offence's edge, measured so that one rating point gives one point.

@@ -1,6 +1,6 @@
 //! Fouls: those that wipe out a play, and those added to one.
 
-use super::Game;
+use super::{Game, Half};
 use crate::play::{Foul, Kind, Play};
 
 /// Share of snaps wiped out by a foul: 9.9 a game over about 148 snaps.
@@ -43,8 +43,8 @@ const RULES: [Rule; 10] = [
 impl Game<'_> {
     /// Calls a foul on its share of snaps, which wipes out the coming play; returns whether it did. `chance` is a
     /// uniform draw.
-    pub(super) fn foul_wipes_out_snap(&mut self, play: &mut Play, chance: f32) -> bool {
-        if chance >= NO_PLAY_SHARE {
+    pub(super) fn foul_wipes_out_snap(&mut self, play: &mut Play, chance: Half) -> bool {
+        if !chance.is_below(NO_PLAY_SHARE) {
             return false;
         }
         let x = self.uniform();
@@ -91,12 +91,12 @@ impl Game<'_> {
     }
 
     /// Adds a personal foul to its share of plays from scrimmage, once the next snap is set. `x` is a uniform draw.
-    pub(super) fn add_personal_foul(&mut self, play: &mut Play, x: f32) {
+    pub(super) fn add_personal_foul(&mut self, play: &mut Play, x: Half) {
         let passing = matches!(play.kind, Kind::Pass | Kind::Sack);
-        if passing && x < ROUGHING_SHARE {
+        if passing && x.is_below(ROUGHING_SHARE) {
             self.foul_of_defence(play, Foul::RoughingThePasser);
-        } else if x > 1.0 - ROUGHNESS_SHARE {
-            if x > 1.0 - ROUGHNESS_OF_DEFENCE_SHARE {
+        } else if x.is_above(1.0 - ROUGHNESS_SHARE) {
+            if x.is_above(1.0 - ROUGHNESS_OF_DEFENCE_SHARE) {
                 self.foul_of_defence(play, Foul::UnnecessaryRoughness);
             } else {
                 let yards = limit(15, 100 - self.yard_line);
