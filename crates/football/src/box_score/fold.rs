@@ -15,7 +15,7 @@ impl BoxScore {
         let quarter = (play.quarter - 1) as usize;
         self.overtime |= quarter == 4;
         let side = usize::from(play.offence);
-        let (us, them) = self.both(side);
+        let [us, them] = self.both(side);
         let counts = &mut us.quarters[quarter];
         counts[Stat::Possession as usize] += i16::from(play.run_off);
         counts[Stat::FirstDowns as usize] += i16::from(play.first_down);
@@ -44,9 +44,9 @@ impl BoxScore {
     }
 
     /// A side and its opponent.
-    fn both(&mut self, side: usize) -> (&mut Side, &mut Side) {
-        let [home, away] = &mut self.sides;
-        if side == 0 { (home, away) } else { (away, home) }
+    fn both(&mut self, side: usize) -> [&mut Side; 2] {
+        let side = side % 2;
+        self.sides.get_disjoint_mut([side, 1 - side]).expect("a game has two sides")
     }
 
     /// Counts one possession from its plays.
