@@ -190,7 +190,8 @@ pub(crate) struct BoxScore {
 impl BoxScore {
     /// Counts the plays of a game, in order.
     pub(crate) fn of(plays: &[Play]) -> Self {
-        let mut game = Self::default();
+        let overtime = plays.last().is_some_and(|last| last.quarter == 5);
+        let mut game = Self { overtime, ..Self::default() };
         for drive in plays.chunk_by(|play, next| play.drive == next.drive) {
             for play in drive {
                 game.add(play);

@@ -13,7 +13,6 @@ const DOWNS_DRIVE: usize = 4;
 impl BoxScore {
     pub(super) fn add(&mut self, play: &Play) {
         let quarter = (play.quarter - 1) as usize;
-        self.overtime |= quarter == 4;
         let side = usize::from(play.offence);
         let [us, them] = self.both(side);
         let counts = &mut us.quarters[quarter];

@@ -70,7 +70,7 @@ fn cumulative<const N: usize>(factors: &[f32; 256], shares: &[f32; N], regulars:
     })
 }
 
-#[inline]
+#[inline(always)]
 fn pick<const N: usize>(cumulative: &[f32; N], random: &mut Stream) -> usize {
     let x = random.uniform() * cumulative[N - 1];
     // Counting has no branch to mispredict.

@@ -220,6 +220,7 @@ impl Game<'_> {
     }
 
     /// A runner, receiver or sacked passer with the ball `yards` past the line scores, loses it, or is brought down.
+    #[inline(always)]
     fn carry(&mut self, play: &mut Play, yards: i32, fumble: f32, out_of_bounds: f32, after: After) {
         let side = self.offence;
         if yards >= self.yard_line {
@@ -261,6 +262,7 @@ impl Game<'_> {
     }
 
     /// Draws the tackler and, for a `shared` part of the tackles, a second defender.
+    #[inline(always)]
     fn tackle(&mut self, play: &mut Play, shared: f32) {
         let (x, second) = self.two_uniforms();
         let tackler = defender_at(x.number());
