@@ -5,6 +5,7 @@
 mod fold;
 
 use crate::play::Play;
+use crate::roster::PLAYERS;
 
 /// Statistics counted per side and quarter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,7 +101,24 @@ pub(crate) struct Side {
     pub(crate) longest_scoring_run: i16,
     /// Touchdowns by passing, by rushing, and by the defence or special teams.
     pub(crate) touchdowns_by: [i16; 3],
-    pub(crate) players: [Player; 23],
+    /// By roster place. Those from [`PLAYERS`] on take what belongs to nobody by name.
+    places: [Player; PLACES],
+}
+
+/// Places for players: a power of two, so that each code of a player is one after a mask. That of
+/// [`NOBODY`](crate::play::NOBODY) is the last.
+const PLACES: usize = 32;
+
+impl Side {
+    /// The named players, by roster place.
+    pub(crate) fn players(&self) -> &[Player; PLAYERS] {
+        self.places.first_chunk().expect("there are more places than players")
+    }
+
+    #[inline]
+    fn player(&mut self, place: u8) -> &mut Player {
+        &mut self.places[usize::from(place) % PLACES]
+    }
 }
 
 /// One player's counts.

@@ -338,7 +338,7 @@ const QUARTER_WON: [&str; 4] = ["won_q1", "won_q2", "won_q3", "won_q4"];
 
 #[inline(always)]
 fn emit_players(game: &BoxScore, side: usize, team: &str, e: &mut impl Emit) {
-    let players = &game.sides[side].players;
+    let players = game.sides[side].players();
     for (place, player) in players.iter().enumerate() {
         let who = Who { team, place, code: 1 + place as i16 + 23 * side as i16 };
         match place {

@@ -170,7 +170,7 @@ fn check_points(score: &BoxScore, side: usize) {
 fn check_players(score: &BoxScore, side: usize) {
     let team = &score.sides[side];
     let count = |stat| score.count(side, stat, Window::Game);
-    let sum = |value: fn(&crate::box_score::Player) -> i16| team.players.iter().map(value).sum::<i16>();
+    let sum = |value: fn(&crate::box_score::Player) -> i16| team.players().iter().map(value).sum::<i16>();
     assert_eq!(sum(|p| p.pass_yards), count(Stat::PassYards));
     assert_eq!(sum(|p| p.catch_yards), count(Stat::PassYards));
     assert_eq!(sum(|p| p.rush_yards), count(Stat::RushYards));

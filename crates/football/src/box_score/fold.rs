@@ -2,6 +2,7 @@
 
 use super::{BoxScore, Score, Scored, Side, Stat, leader};
 use crate::play::{Kind, NOBODY, Outcome, Play};
+use crate::roster::{KICKER, PUNTER};
 
 const RACES: [i8; 5] = [10, 15, 20, 25, 30];
 const TOUCHDOWN_DRIVE: usize = 0;
@@ -172,23 +173,16 @@ impl BoxScore {
 impl Side {
     /// Credits the defenders who brought the carrier down.
     fn add_tackle(&mut self, play: &Play) {
-        let defence = &mut self.players;
-        let shared = play.assist != NOBODY;
-        if let Some(tackler) = defence.get_mut(usize::from(play.tackler)) {
-            if shared {
-                tackler.assisted += 1;
-            } else {
-                tackler.solo += 1;
-            }
-            tackler.for_loss += i16::from(play.yards < 0);
-            if play.kind == Kind::Sack {
-                tackler.half_sacks += if shared { 1 } else { 2 };
-            }
-        }
-        if let Some(second) = defence.get_mut(usize::from(play.assist)) {
-            second.assisted += 1;
-            second.half_sacks += i16::from(play.kind == Kind::Sack);
-        }
+        let shared = i16::from(play.assist != NOBODY);
+        let sacks = i16::from(play.kind == Kind::Sack);
+        let tackler = self.player(play.tackler);
+        tackler.assisted += shared;
+        tackler.solo += 1 - shared;
+        tackler.for_loss += i16::from(play.yards < 0);
+        tackler.half_sacks += sacks * (2 - shared);
+        let second = self.player(play.assist);
+        second.assisted += 1;
+        second.half_sacks += sacks;
     }
 
     fn add_fumble(&mut self, them: &mut Self, play: &Play, quarter: usize, carrier: u8) {
@@ -196,10 +190,8 @@ impl Side {
             return;
         }
         self.quarters[quarter][Stat::FumblesLost as usize] += 1;
-        self.players[usize::from(carrier)].fumbles_lost += 1;
-        if let Some(forcer) = them.players.get_mut(usize::from(play.defender)) {
-            forcer.forced += 1;
-        }
+        self.player(carrier).fumbles_lost += 1;
+        them.player(play.defender).forced += 1;
     }
 
     fn add_run(&mut self, them: &mut Self, play: &Play, quarter: usize) {
@@ -207,7 +199,7 @@ impl Side {
         self.quarters[quarter][Stat::Plays as usize] += 1;
         self.quarters[quarter][Stat::RushYards as usize] += yards;
         self.longest_rush = self.longest_rush.max(yards);
-        let runner = &mut self.players[usize::from(play.player)];
+        let runner = self.player(play.player);
         runner.rushes += 1;
         runner.rush_yards += yards;
         runner.rush_long = runner.rush_long.max(yards);
@@ -224,25 +216,19 @@ impl Side {
 
     fn add_pass(&mut self, them: &mut Self, play: &Play, quarter: usize) {
         self.quarters[quarter][Stat::Plays as usize] += 1;
-        let thrower = usize::from(play.passer);
-        self.players[thrower].attempts += 1;
-        if let Some(target) = self.players.get_mut(usize::from(play.player)) {
-            target.targets += 1;
-        }
+        self.player(play.passer).attempts += 1;
+        self.player(play.player).targets += 1;
         match play.outcome {
             Outcome::Incomplete => {
-                if let Some(d) = them.players.get_mut(usize::from(play.defender)) {
-                    d.defended += 1;
-                }
+                them.player(play.defender).defended += 1;
                 return;
             }
             Outcome::Intercepted => {
                 self.quarters[quarter][Stat::Interceptions as usize] += 1;
-                self.players[thrower].interceptions += 1;
-                if let Some(d) = them.players.get_mut(usize::from(play.defender)) {
-                    d.taken += 1;
-                    d.defended += 1;
-                }
+                self.player(play.passer).interceptions += 1;
+                let taker = them.player(play.defender);
+                taker.taken += 1;
+                taker.defended += 1;
                 return;
             }
             _ => {}
@@ -252,7 +238,7 @@ impl Side {
         self.quarters[quarter][Stat::PassYards as usize] += yards;
         self.longest_catch = self.longest_catch.max(yards);
         self.touchdowns_by[0] += touchdown;
-        let passer = &mut self.players[thrower];
+        let passer = self.player(play.passer);
         passer.completions += 1;
         passer.pass_yards += yards;
         passer.pass_long = passer.pass_long.max(yards);
@@ -263,7 +249,7 @@ impl Side {
         if quarter == 0 {
             passer.quarter_pass_yards += yards;
         }
-        let receiver = &mut self.players[usize::from(play.player)];
+        let receiver = self.player(play.player);
         receiver.catches += 1;
         receiver.catch_yards += yards;
         receiver.catch_long = receiver.catch_long.max(yards);
@@ -279,13 +265,12 @@ impl Side {
     fn add_sack(&mut self, them: &mut Self, play: &Play, quarter: usize) {
         self.quarters[quarter][Stat::Plays as usize] += 1;
         self.quarters[quarter][Stat::SacksAllowed as usize] += 1;
-        self.players[usize::from(play.passer)].sacked += 1;
+        self.player(play.passer).sacked += 1;
         self.add_fumble(them, play, quarter, play.passer);
         them.add_tackle(play);
     }
 
     fn add_punt(&mut self, them: &mut Self, play: &Play) {
-        const PUNTER: usize = 16;
         let yards = i16::from(play.yards);
         self.punts += 1;
         self.punt_yards += yards;
@@ -293,7 +278,7 @@ impl Side {
         let returned = if play.outcome == Outcome::Returned { i16::from(play.return_yards) } else { 0 };
         let left = i16::from(play.yard_line) - yards + returned;
         let short = !matches!(play.outcome, Outcome::Touchback | Outcome::Blocked) && left < 20;
-        self.players[PUNTER].inside_twenty += i16::from(short);
+        self.player(PUNTER).inside_twenty += i16::from(short);
         them.punt_return_yards += returned;
         if play.points == -6 {
             them.return_touchdowns += 1;
@@ -301,13 +286,12 @@ impl Side {
     }
 
     fn add_field_goal(&mut self, play: &Play, quarter: usize) {
-        const KICKER: usize = 15;
         let yards = i16::from(play.yards);
         self.field_goals += 1;
         if play.points == 3 {
             self.quarters[quarter][Stat::FieldGoals as usize] += 1;
             self.longest_field_goal = self.longest_field_goal.max(yards);
-            let kicker = &mut self.players[KICKER];
+            let kicker = self.player(KICKER);
             kicker.kicks_made[((yards / 10 - 2).clamp(0, 3)) as usize] += 1;
             if quarter < 2 {
                 kicker.half_kick_points += 3;
@@ -327,11 +311,10 @@ impl Side {
     }
 
     fn add_extra_point(&mut self, play: &Play, quarter: usize) {
-        const KICKER: usize = 15;
         self.extra_points[0] += 1;
         self.extra_points[1] += i16::from(play.points);
         if quarter < 2 {
-            self.players[KICKER].half_kick_points += i16::from(play.points);
+            self.player(KICKER).half_kick_points += i16::from(play.points);
         }
     }
 }

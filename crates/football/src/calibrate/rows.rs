@@ -220,7 +220,7 @@ fn margins(l: &mut Ledger, score: &BoxScore, margin: f64) {
 
 /// The quarterback with the most attempts.
 fn passer(score: &BoxScore, side: usize) -> &Player {
-    let players = &score.sides[side].players;
+    let players = score.sides[side].players();
     if players[1].attempts > players[0].attempts { &players[1] } else { &players[0] }
 }
 
@@ -238,7 +238,8 @@ fn players(l: &mut Ledger, score: &BoxScore) {
     spread(l, ["QB completions", "QB completions, SD"], [21.6, 6.1], each(&|p| p.completions));
     spread(l, ["QB yards", "QB yards, SD"], [246.0, 77.0], each(&|p| p.pass_yards));
     spread(l, ["QB touchdowns", "QB touchdowns, SD"], [1.53, 1.17], each(&|p| p.pass_touchdowns));
-    let of = |place: usize, value: &dyn Fn(&Player) -> i16| [0, 1].map(|side| value(&score.sides[side].players[place]));
+    let of =
+        |place: usize, value: &dyn Fn(&Player) -> i16| [0, 1].map(|side| value(&score.sides[side].players()[place]));
     spread(l, ["RB1 carries", "RB1 carries, SD"], [14.6, 6.4], of(RB1, &|p| p.rushes));
     spread(l, ["RB1 rush yards", "RB1 rush yards, SD"], [62.0, 40.0], of(RB1, &|p| p.rush_yards));
     l.mean("RB1 P(rush TD)", 0.31, &of(RB1, &|p| i16::from(p.rush_touchdowns > 0)).map(f64::from));
@@ -256,7 +257,7 @@ fn players(l: &mut Ledger, score: &BoxScore) {
     l.mean("longest catch", 39.6, &[0, 1].map(|side| f64::from(score.sides[side].longest_catch)));
     l.mean("longest rush", 22.9, &[0, 1].map(|side| f64::from(score.sides[side].longest_rush)));
     let with_touch = |side: usize, value: &dyn Fn(&Player) -> i16| {
-        score.sides[side].players.iter().filter(|p| value(p) > 0).count() as f64
+        score.sides[side].players().iter().filter(|p| value(p) > 0).count() as f64
     };
     l.mean("rushers a team", 3.9, &[0, 1].map(|side| with_touch(side, &|p| p.rushes)));
     l.mean("players thrown to a team", 8.1, &[0, 1].map(|side| with_touch(side, &|p| p.targets)));
@@ -266,7 +267,7 @@ fn players(l: &mut Ledger, score: &BoxScore) {
 fn in_game_shares(l: &mut Ledger, score: &BoxScore) {
     l.group("in-game share");
     let largest = |side: usize, value: fn(&Player) -> i16| {
-        let mut values: Vec<i16> = score.sides[side].players.iter().map(value).collect();
+        let mut values: Vec<i16> = score.sides[side].players().iter().map(value).collect();
         values.sort_unstable_by(|a, b| b.cmp(a));
         let sum = f64::from(values.iter().sum::<i16>().max(1));
         values.into_iter().map(move |v| f64::from(v) / sum)
@@ -284,7 +285,7 @@ fn in_game_shares(l: &mut Ledger, score: &BoxScore) {
 
 fn correlations(l: &mut Ledger, score: &BoxScore, points: [f64; 2]) {
     l.group("correlation");
-    let place = |side: usize, place: usize| &score.sides[side].players[place];
+    let place = |side: usize, place: usize| &score.sides[side].players()[place];
     let pairs = |x: &dyn Fn(usize) -> f64, y: &dyn Fn(usize) -> f64| [(x(0), y(0)), (x(1), y(1))];
     let qb_yards = |side: usize| f64::from(passer(score, side).pass_yards);
     let attempts = |side: usize| f64::from(passer(score, side).attempts);

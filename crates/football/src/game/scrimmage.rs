@@ -265,14 +265,11 @@ impl Game<'_> {
     #[inline(always)]
     fn tackle(&mut self, play: &mut Play, shared: f32) {
         let (x, second) = self.two_uniforms();
-        let tackler = defender_at(x.number());
+        let (tackler, other) = (defender_at(x.number()), defender_at(second.number() / shared));
+        // A choice of values, not a branch: no processor can predict it.
+        let helped = second.is_below(shared) & (other != tackler);
         play.tackler = tackler;
-        if second.is_below(shared) {
-            let assist = defender_at(second.number() / shared);
-            if assist != tackler {
-                play.assist = assist;
-            }
-        }
+        play.assist = if helped { other } else { NOBODY };
     }
 
     fn fumble_lost(&mut self, play: &mut Play, yards: i32) {
@@ -295,15 +292,14 @@ impl Game<'_> {
 
     /// Sets the next snap of the offence; [`Self::finish_down`] handles a failed fourth down.
     pub(super) fn advance(&mut self, play: &mut Play, yards: i32) {
-        play.yards = yards as i8;
         self.yard_line -= yards;
-        self.distance -= yards;
-        if self.distance <= 0 {
-            play.first_down = 1;
-            self.first_and_ten();
-        } else {
-            self.down += 1;
-        }
+        let left = self.distance - yards;
+        let reached = left <= 0;
+        // Choices of values, not a branch, as for tackles.
+        self.down = if reached { 1 } else { self.down + 1 };
+        self.distance = if reached { self.yard_line.min(10) } else { left };
+        play.yards = yards as i8;
+        play.first_down = i8::from(reached);
     }
 
     pub(super) fn finish_down(&mut self, play: &mut Play, seconds: i32) {
