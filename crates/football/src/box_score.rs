@@ -208,15 +208,21 @@ pub(crate) struct BoxScore {
 impl BoxScore {
     /// Counts the plays of a game, in order.
     pub(crate) fn of(plays: &[Play]) -> Self {
-        let overtime = plays.last().is_some_and(|last| last.quarter == 5);
-        let mut game = Self { overtime, ..Self::default() };
-        for drive in plays.chunk_by(|play, next| play.drive == next.drive) {
-            for play in drive {
-                game.add(play);
-            }
-            game.add_drive(drive);
+        let mut game = Self::default();
+        for play in plays {
+            game.add(play);
         }
-        for side in &mut game.sides {
+        game.finish(plays);
+        game
+    }
+
+    /// Counts what only the whole game shows, once all `plays` are added: drives, and sums over windows.
+    pub(crate) fn finish(&mut self, plays: &[Play]) {
+        for drive in plays.chunk_by(|play, next| play.drive == next.drive) {
+            self.add_drive(drive);
+        }
+        self.overtime = plays.last().is_some_and(|last| last.quarter == 5);
+        for side in &mut self.sides {
             for quarter in &mut side.quarters {
                 quarter[Stat::Yards as usize] = quarter[Stat::PassYards as usize] + quarter[Stat::RushYards as usize];
                 quarter[Stat::Turnovers as usize] =
@@ -224,7 +230,6 @@ impl BoxScore {
             }
             side.windows = windows(&side.quarters);
         }
-        game
     }
 
     #[inline]

@@ -148,7 +148,7 @@ fn play_known_strengths(
         };
         let random = Stream::new(seed, world, FIRST_ENTITY + pair, GAME_PURPOSE);
         let meeting = Meeting { edges, rosters: [&usual; 2], site: Site::default(), returns: None };
-        Game::play(&model.tables, &settings, meeting, random, plays)
+        Game::play(&model.tables, &settings, meeting, random, plays, |_| ())
             .map_err(|(column, value)| format!("{column} of pair {pair} is {value}, which it cannot hold"))?;
         rows::strength(ledger, f64::from(difference), margin(&BoxScore::of(plays)));
     }

@@ -127,17 +127,20 @@ impl Football {
             site: fixture.site,
             returns: self.league.names_kickers.then(|| draws(RETURN_PURPOSE)),
         };
-        Game::play(&self.tables, &self.settings, meeting, draws(GAME_PURPOSE), plays).map_err(|(column, value)| {
-            OutOfRange {
+        let mut score = BoxScore::default();
+        // The processor predicts how to count a play from how it came about.
+        let count = |play: &Play| score.add(play);
+        Game::play(&self.tables, &self.settings, meeting, draws(GAME_PURPOSE), plays, count).map_err(
+            |(column, value)| OutOfRange {
                 entity: self.catalogue.entities[game].name.clone(),
                 column: column.to_owned(),
                 world,
                 value: i64::from(value),
                 min: i64::from(i8::MIN),
                 max: i64::from(i8::MAX),
-            }
-        })?;
-        let score = BoxScore::of(plays);
+            },
+        )?;
+        score.finish(plays);
         season.add(&self.league, &self.rules, fixture, &score);
         Ok(score)
     }

@@ -25,7 +25,7 @@ fn each_game(seed: u64, games: u32, mut check: impl FnMut(&[Play], &BoxScore)) {
     let (usual, mut plays) = (Roster::usual(), Vec::new());
     for game in 0..games {
         let random = Stream::new(Seed(seed), World(game), 0, 0);
-        Game::play(&tables, &settings, meeting([0.0, 0.0], &usual), random, &mut plays).unwrap();
+        Game::play(&tables, &settings, meeting([0.0, 0.0], &usual), random, &mut plays, |_| ()).unwrap();
         check(&plays, &BoxScore::of(&plays));
     }
 }
@@ -125,7 +125,7 @@ proptest! {
         let (tables, mut plays) = (Tables::new(), Vec::new());
         let usual = Roster::usual();
         let random = Stream::new(Seed(seed), World(0), 0, 0);
-        Game::play(&tables, &settings, meeting([edge, -edge], &usual), random, &mut plays).unwrap();
+        Game::play(&tables, &settings, meeting([edge, -edge], &usual), random, &mut plays, |_| ()).unwrap();
         plays.iter().for_each(check_bounds);
         assert!((80..400).contains(&plays.len()), "{} rows", plays.len());
     }

@@ -12,7 +12,7 @@ const TURNOVER_DRIVE: usize = 3;
 const DOWNS_DRIVE: usize = 4;
 
 impl BoxScore {
-    pub(super) fn add(&mut self, play: &Play) {
+    pub(crate) fn add(&mut self, play: &Play) {
         let quarter = (play.quarter - 1) as usize;
         let side = usize::from(play.offence);
         let [us, them] = self.both(side);

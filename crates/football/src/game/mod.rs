@@ -88,14 +88,15 @@ pub(crate) struct Game<'a> {
 }
 
 impl<'a> Game<'a> {
-    /// Simulates a whole game into `plays`, which it clears first. If an ever-growing number does not fit its column,
-    /// returns the column and the number.
+    /// Simulates a whole game into `plays`, which it clears first, and hands each play to `count` once it is complete. If
+    /// an ever-growing number does not fit its column, returns the column and the number.
     pub(crate) fn play(
         tables: &'a Tables,
         settings: &'a Settings,
         meeting: Meeting<'a>,
         mut random: Stream,
         plays: &mut Vec<Play>,
+        count: impl FnMut(&Play),
     ) -> Result<(), (&'static str, i32)> {
         plays.clear();
         let Meeting { edges, rosters, site, returns } = meeting;
@@ -134,13 +135,13 @@ impl<'a> Game<'a> {
             overtime_first_drive: 0,
             random,
         };
-        game.run(plays);
+        game.run(plays, count);
         let [home, away] = game.score;
         let grown = [("home_score", home), ("away_score", away), ("drive", game.drive)];
         grown.into_iter().find(|(_, number)| i8::try_from(*number).is_err()).map_or(Ok(()), Err)
     }
 
-    fn run(&mut self, plays: &mut Vec<Play>) {
+    fn run(&mut self, plays: &mut Vec<Play>, mut count: impl FnMut(&Play)) {
         loop {
             if self.clock == 0 && self.phase != Phase::Try {
                 self.end_period();
@@ -156,6 +157,7 @@ impl<'a> Game<'a> {
                 Phase::Try => self.try_for_points(play),
                 Phase::Snap | Phase::Over => self.snap(play),
             }
+            count(play);
             if self.mercy || self.overtime_is_decided(play) {
                 self.phase = Phase::Over;
             }
