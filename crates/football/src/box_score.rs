@@ -4,7 +4,7 @@
 
 mod fold;
 
-use crate::play::Play;
+use crate::play::{Kind, Outcome, Play};
 use crate::roster::PLAYERS;
 
 /// Statistics counted per side and quarter.
@@ -200,9 +200,33 @@ pub(crate) struct BoxScore {
     /// The side that first reached 10, 15, 20, 25 and 30 points.
     pub(crate) races: [i16; 5],
     pub(crate) overtime: bool,
+    drive: Drive,
     leader: i16,
     run_side: i16,
     run_length: i16,
+}
+
+/// The current possession.
+#[derive(Debug, Clone, Copy, Default)]
+struct Drive {
+    number: i8,
+    yards: i16,
+    first_downs: i16,
+    in_red_zone: bool,
+    /// Plays from scrimmage, and those that earned a first down, by down.
+    by_down: [i16; 8],
+    converted: [i16; 8],
+    last: Option<Snap>,
+}
+
+/// What the last snap of a drive tells of its end.
+#[derive(Debug, Clone, Copy)]
+struct Snap {
+    offence: u8,
+    kind: Kind,
+    outcome: Outcome,
+    down: i8,
+    first_down: i8,
 }
 
 impl BoxScore {
@@ -212,16 +236,13 @@ impl BoxScore {
         for play in plays {
             game.add(play);
         }
-        game.finish(plays);
+        game.finish();
         game
     }
 
-    /// Counts what only the whole game shows, once all `plays` are added: drives, and sums over windows.
-    pub(crate) fn finish(&mut self, plays: &[Play]) {
-        for drive in plays.chunk_by(|play, next| play.drive == next.drive) {
-            self.add_drive(drive);
-        }
-        self.overtime = plays.last().is_some_and(|last| last.quarter == 5);
+    /// Counts the last drive and sums over windows, once all plays are added.
+    pub(crate) fn finish(&mut self) {
+        self.end_drive();
         for side in &mut self.sides {
             for quarter in &mut side.quarters {
                 quarter[Stat::Yards as usize] = quarter[Stat::PassYards as usize] + quarter[Stat::RushYards as usize];

@@ -140,7 +140,7 @@ impl Football {
                 max: i64::from(i8::MAX),
             },
         )?;
-        score.finish(plays);
+        score.finish();
         season.add(&self.league, &self.rules, fixture, &score);
         Ok(score)
     }

@@ -1,6 +1,6 @@
-//! Adds one play, or one drive, to a game's counts.
+//! Adds one play to a game's counts.
 
-use super::{BoxScore, Score, Scored, Side, Stat, leader};
+use super::{BoxScore, Drive, Score, Scored, Side, Snap, Stat, leader};
 use crate::play::{Kind, NOBODY, Outcome, Play};
 use crate::roster::{KICKER, PUNTER};
 
@@ -13,6 +13,17 @@ const DOWNS_DRIVE: usize = 4;
 
 impl BoxScore {
     pub(crate) fn add(&mut self, play: &Play) {
+        if play.drive != self.drive.number {
+            self.end_drive();
+            self.drive = Drive { number: play.drive, ..Drive::default() };
+            self.overtime |= play.quarter == 5;
+        }
+        if play.down > 0 {
+            self.drive.add(play);
+            if self.first_play == 0 && play.kind.is_from_scrimmage() {
+                self.first_play = 1 + i16::from(play.kind as u8);
+            }
+        }
         let quarter = (play.quarter - 1) as usize;
         let side = usize::from(play.offence);
         let [us, them] = self.both(side);
@@ -49,27 +60,12 @@ impl BoxScore {
         self.sides.get_disjoint_mut([side, 1 - side]).expect("a game has two sides")
     }
 
-    /// Counts one possession from its plays.
-    pub(super) fn add_drive(&mut self, plays: &[Play]) {
-        let snaps = plays.iter().filter(|play| play.down > 0);
-        let Some(last) = snaps.clone().next_back() else { return };
-        let (mut by_down, mut converted) = ([0; 8], [0; 8]);
-        let (mut yards, mut first_downs, mut in_red_zone) = (0, 0, false);
-        for play in snaps {
-            in_red_zone |= play.yard_line <= 20;
-            first_downs += i16::from(play.first_down);
-            if play.kind.is_from_scrimmage() {
-                if self.first_play == 0 {
-                    self.first_play = 1 + i16::from(play.kind as u8);
-                }
-                let down = play.down as usize % 8;
-                by_down[down] += 1;
-                converted[down] += i16::from(play.first_down);
-                yards += i16::from(play.yards);
-            }
-        }
+    /// Counts the current possession as finished.
+    pub(super) fn end_drive(&mut self) {
+        let Drive { yards, first_downs, in_red_zone, by_down, converted, last, .. } = self.drive;
+        let Some(last) = last else { return };
         let plays = by_down.iter().sum();
-        let end = end_of_drive(last);
+        let end = last.end_of_drive();
         if plays == 0 && end.is_none() {
             return;
         }
@@ -319,16 +315,33 @@ impl Side {
     }
 }
 
-/// How a drive ended, as a place in [`Side::drive_ends`], from its last snap.
-fn end_of_drive(last: &Play) -> Option<usize> {
-    match (last.kind, last.outcome) {
-        (Kind::Penalty, _) => None,
-        (_, Outcome::Touchdown) => Some(TOUCHDOWN_DRIVE),
-        (Kind::FieldGoal, Outcome::Good) => Some(FIELD_GOAL_DRIVE),
-        (Kind::Punt, _) => Some(PUNT_DRIVE),
-        (_, Outcome::Intercepted | Outcome::FumbleLost) => Some(TURNOVER_DRIVE),
-        (kind, _) if kind.is_from_scrimmage() && last.down == 4 && last.first_down == 0 => Some(DOWNS_DRIVE),
-        _ => None,
+impl Drive {
+    fn add(&mut self, play: &Play) {
+        let Play { offence, kind, outcome, down, first_down, .. } = *play;
+        self.last = Some(Snap { offence, kind, outcome, down, first_down });
+        self.in_red_zone |= play.yard_line <= 20;
+        self.first_downs += i16::from(first_down);
+        if kind.is_from_scrimmage() {
+            let down = down as usize % self.by_down.len();
+            self.by_down[down] += 1;
+            self.converted[down] += i16::from(first_down);
+            self.yards += i16::from(play.yards);
+        }
+    }
+}
+
+impl Snap {
+    /// How a drive with this last snap ended, as a place in [`Side::drive_ends`].
+    fn end_of_drive(self) -> Option<usize> {
+        match (self.kind, self.outcome) {
+            (Kind::Penalty, _) => None,
+            (_, Outcome::Touchdown) => Some(TOUCHDOWN_DRIVE),
+            (Kind::FieldGoal, Outcome::Good) => Some(FIELD_GOAL_DRIVE),
+            (Kind::Punt, _) => Some(PUNT_DRIVE),
+            (_, Outcome::Intercepted | Outcome::FumbleLost) => Some(TURNOVER_DRIVE),
+            (kind, _) if kind.is_from_scrimmage() && self.down == 4 && self.first_down == 0 => Some(DOWNS_DRIVE),
+            _ => None,
+        }
     }
 }
 
