@@ -68,7 +68,7 @@ impl Game<'_> {
             let yards = if spot { yards.min(self.yard_line - 1) } else { limit(yards, self.yard_line) };
             self.yard_line -= yards;
             self.distance -= yards;
-            self.charge(play, rule.foul, 1 - self.offence, yards);
+            charge(play, rule.foul, 1 - self.offence, yards);
             if rule.automatic || self.distance <= 0 {
                 play.first_down = 1;
                 self.first_and_ten();
@@ -77,7 +77,7 @@ impl Game<'_> {
             let yards = limit(yards, 100 - self.yard_line);
             self.yard_line += yards;
             self.distance += yards;
-            self.charge(play, rule.foul, self.offence, yards);
+            charge(play, rule.foul, self.offence, yards);
         }
         self.record(play, seconds);
         true
@@ -102,7 +102,7 @@ impl Game<'_> {
                 let yards = limit(15, 100 - self.yard_line);
                 self.yard_line += yards;
                 self.distance = (self.distance + yards).min(99);
-                self.charge(play, Foul::UnnecessaryRoughness, self.offence, yards);
+                charge(play, Foul::UnnecessaryRoughness, self.offence, yards);
             }
         }
     }
@@ -112,21 +112,21 @@ impl Game<'_> {
         self.yard_line -= yards;
         self.first_and_ten();
         play.first_down = 1;
-        self.charge(play, foul, 1 - self.offence, yards);
+        charge(play, foul, 1 - self.offence, yards);
     }
 
     /// A block in the back by the returning side; returns the new start of its drive.
-    pub(super) fn foul_on_return(&mut self, play: &mut Play, start: i32) -> i32 {
+    pub(super) fn foul_on_return(&self, play: &mut Play, start: i32) -> i32 {
         let yards = limit(10, 100 - start);
-        self.charge(play, Foul::IllegalBlock, 1 - self.offence, yards);
+        charge(play, Foul::IllegalBlock, 1 - self.offence, yards);
         start + yards
     }
+}
 
-    fn charge(&mut self, play: &mut Play, foul: Foul, side: usize, yards: i32) {
-        play.foul = foul as u8;
-        play.foul_side = side as u8;
-        play.foul_yards = yards as i8;
-    }
+fn charge(play: &mut Play, foul: Foul, side: usize, yards: i32) {
+    play.foul = foul as u8;
+    play.foul_side = side as u8;
+    play.foul_yards = yards as i8;
 }
 
 /// A penalty is at most half the distance to the goal line.

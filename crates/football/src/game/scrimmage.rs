@@ -266,7 +266,7 @@ impl Game<'_> {
     fn tackle(&mut self, play: &mut Play, shared: f32) {
         let (x, second) = self.two_uniforms();
         let (tackler, other) = (defender_at(x.number()), defender_at(second.number() / shared));
-        // A choice of values, not a branch: no processor can predict it.
+        #[expect(clippy::needless_bitwise_bool, reason = "no processor can predict a branch here")]
         let helped = second.is_below(shared) & (other != tackler);
         play.tackler = tackler;
         play.assist = if helped { other } else { NOBODY };
@@ -295,7 +295,7 @@ impl Game<'_> {
         self.yard_line -= yards;
         let left = self.distance - yards;
         let reached = left <= 0;
-        // Choices of values, not a branch, as for tackles.
+        // Choices of values, not a branch, which no processor can predict.
         self.down = if reached { 1 } else { self.down + 1 };
         self.distance = if reached { self.yard_line.min(10) } else { left };
         play.yards = yards as i8;
