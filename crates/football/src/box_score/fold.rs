@@ -12,6 +12,7 @@ const TURNOVER_DRIVE: usize = 3;
 const DOWNS_DRIVE: usize = 4;
 
 impl BoxScore {
+    /// Counts the next play.
     pub(crate) fn add(&mut self, play: &Play) {
         if play.drive != self.drive.number {
             self.end_drive();

@@ -155,6 +155,7 @@ impl<'a> Game<'a> {
                 Phase::Kickoff(side) => self.kickoff(play, side),
                 Phase::FreeKick(side) => self.free_kick(play, side),
                 Phase::Try => self.try_for_points(play),
+                // A game that is over has left the loop.
                 Phase::Snap | Phase::Over => self.snap(play),
             }
             count(play);
