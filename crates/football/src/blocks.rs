@@ -32,11 +32,16 @@ impl<const OUTCOMES: usize> OutcomeColumns<OUTCOMES> {
         &mut self.tile[(self.filled - 1) % TILE]
     }
 
-    /// Copies the tile into the columns.
+    /// Copies the tile into the columns. Of the last tile, which may be short, it copies the rows filled.
     fn turn(&mut self) {
-        let place = (self.filled - 1) / TILE;
+        let (place, last) = ((self.filled - 1) / TILE, (self.filled - 1) % TILE);
         for (outcome, column) in self.columns.chunks_exact_mut(self.worlds.div_ceil(TILE)).enumerate() {
-            column[place] = std::array::from_fn(|row| self.tile[row][outcome]);
+            let value = |row: usize| self.tile[row][outcome];
+            if last == TILE - 1 {
+                column[place] = std::array::from_fn(value);
+            } else {
+                (0..=last).for_each(|row| column[place][row] = value(row));
+            }
         }
     }
 
