@@ -140,13 +140,16 @@ impl Columns {
         }
     }
 
-    /// Reads some outcomes (ascending) of one entity, ranges in parallel on all cores.
+    /// Reads some outcomes (ascending) of one entity, many of them on all cores.
     fn read(&self, outcomes: &[OutcomeRef]) -> Result<Vec<Column>, EnsembleError> {
-        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let piece = outcomes.len().div_ceil(threads).max(1);
-        if outcomes.len() < 8 * threads {
+        /// Outcomes for each thread at least.
+        const PIECE: usize = 8;
+        if outcomes.len() < 2 * PIECE {
             return self.read_alone(outcomes);
         }
+        // Asking for the number of cores reads files of the operating system.
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let piece = outcomes.len().div_ceil(threads).max(PIECE);
         std::thread::scope(|scope| {
             let handles: Vec<_> = outcomes.chunks(piece).map(|p| scope.spawn(|| self.read_alone(p))).collect();
             let mut columns = Vec::with_capacity(outcomes.len());

@@ -346,6 +346,8 @@ fn recount(ensemble: &StoredEnsemble, model: &dyn Model, detail: &mut String) ->
 
 /// Memory for outcomes while identities are checked, in bytes.
 const IDENTITY_CACHE_BYTES: usize = 64 << 20;
+/// Identities whose outcomes are read together.
+const IDENTITIES_AT_ONCE: usize = 32;
 
 fn check_identities(
     ensemble: &StoredEnsemble,
@@ -354,7 +356,7 @@ fn check_identities(
 ) -> Result<(), EnsembleError> {
     let catalogue = &ensemble.plan.catalogue;
     let identities = model.identities();
-    let columns: Vec<Columns> = ensemble
+    let ranges: Vec<Columns> = ensemble
         .outcomes
         .iter()
         .map(|range| {
@@ -363,22 +365,20 @@ fn check_identities(
         })
         .collect::<Result<_, _>>()?;
     let mut broken: Vec<Option<String>> = vec![None; identities.len()];
-    for (kind_place, _) in catalogue.kinds.iter().enumerate() {
-        let of_kind = (0..catalogue.entities.len()).filter(|&e| catalogue.entities[e].kind == kind_place);
-        for entity in of_kind {
-            for columns in &columns {
-                for (identity, broken) in identities.iter().zip(&mut broken) {
-                    if identity.kind == Some(kind_place) && broken.is_none() {
-                        *broken = violation(columns, &identity.condition, Some(entity))?;
-                    }
+    for entity in (0..catalogue.entities.len()).map(Some).chain([None]) {
+        let kind = entity.map(|entity| catalogue.entities[entity].kind);
+        let mut held = Vec::new();
+        for (identity, broken) in identities.iter().zip(&mut broken) {
+            if identity.kind == kind && broken.is_none() {
+                match Expression::parse(&identity.condition, catalogue, entity) {
+                    Ok(expression) => held.push((expression, broken)),
+                    Err(error) => *broken = Some(format!("{}: {error}", identity.condition)),
                 }
             }
         }
-    }
-    for (identity, broken) in identities.iter().zip(&mut broken) {
-        if identity.kind.is_none() {
-            for columns in &columns {
-                *broken = broken.take().or(violation(columns, &identity.condition, None)?);
+        for columns in &ranges {
+            for some in held.chunks_mut(IDENTITIES_AT_ONCE) {
+                check_conditions(columns, some, entity)?;
             }
         }
     }
@@ -392,16 +392,24 @@ fn check_identities(
     Ok(())
 }
 
-/// Describes the first world that violates a condition.
-fn violation(columns: &Columns, condition: &str, entity: Option<usize>) -> Result<Option<String>, EnsembleError> {
-    let catalogue = &columns.ensemble().plan.catalogue;
-    let name = || entity.map_or("", |e| catalogue.entities[e].name.as_str());
-    let expression = match Expression::parse(condition, catalogue, entity) {
-        Ok(expression) => expression,
-        Err(error) => return Ok(Some(format!("{condition}: {error}"))),
-    };
-    let refs: &[OutcomeRef] = expression.columns();
-    let holds = expression.holds(&columns.get(refs)?, columns.worlds());
-    let broken = columns.ensemble().world_numbers().enumerate().find(|(place, _)| !holds.contains(*place));
-    Ok(broken.map(|(_, world)| format!("{condition} does not hold for {} in world {world}", name())))
+/// Describes the first world that violates each condition. Reads the outcomes of all of them in one pass.
+fn check_conditions(
+    columns: &Columns,
+    conditions: &mut [(Expression, &mut Option<String>)],
+    entity: Option<usize>,
+) -> Result<(), EnsembleError> {
+    let named: Vec<OutcomeRef> = conditions.iter().flat_map(|(condition, _)| condition.columns()).copied().collect();
+    let read = columns.get(&named)?;
+    let mut rest = read.as_slice();
+    for (condition, broken) in conditions {
+        let (own, others) = rest.split_at(condition.columns().len());
+        rest = others;
+        let holds = condition.holds(own, columns.worlds());
+        let first = columns.ensemble().world_numbers().enumerate().find(|(place, _)| !holds.contains(*place));
+        if let (None, Some((_, world))) = (&broken, first) {
+            let name = entity.map_or("", |e| columns.ensemble().plan.catalogue.entities[e].name.as_str());
+            **broken = Some(format!("{} does not hold for {name} in world {world}", condition.text()));
+        }
+    }
+    Ok(())
 }
