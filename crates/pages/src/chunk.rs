@@ -39,6 +39,8 @@ impl PageMetadata {
 #[derive(Debug, Clone)]
 pub enum Bounds {
     Integers(i64, i64),
+    /// Of real numbers, none of them NaN.
+    Reals(f64, f64),
     /// Of texts or bytes.
     Bytes(Vec<u8>, Vec<u8>),
 }
@@ -50,6 +52,7 @@ impl Bounds {
     fn widen(self, other: Self) -> Self {
         match (self, other) {
             (Self::Integers(a, b), Self::Integers(c, d)) => Self::Integers(a.min(c), b.max(d)),
+            (Self::Reals(a, b), Self::Reals(c, d)) => Self::Reals(a.min(c), b.max(d)),
             (Self::Bytes(a, b), Self::Bytes(c, d)) => Self::Bytes(a.min(c), b.max(d)),
             // A column has one type.
             (first, _) => first,
@@ -65,9 +68,18 @@ impl Bounds {
             Self::Integers(low, high) => {
                 Some(((*low as i32).to_le_bytes().to_vec(), (*high as i32).to_le_bytes().to_vec()))
             }
+            Self::Reals(low, high) => {
+                let (low, high) = signed_zeros(*low, *high);
+                Some((low.to_le_bytes().to_vec(), high.to_le_bytes().to_vec()))
+            }
             Self::Bytes(low, high) => Some((low[..cut(low)].to_vec(), above(high)?)),
         }
     }
+}
+
+/// Bounds of which a zero includes the other zero, as the Parquet specification wants.
+fn signed_zeros(low: f64, high: f64) -> (f64, f64) {
+    (if low == 0.0 { -0.0 } else { low }, if high == 0.0 { 0.0 } else { high })
 }
 
 /// Where to truncate a text without splitting a character.
@@ -210,6 +222,10 @@ impl<'a> ChunkWriter<'a> {
             }
             (Bounds::Integers(low, high), Physical::INT64) => {
                 Some(Statistics::Int64(ValueStatistics::new(Some(*low), Some(*high), None, nulls, false)))
+            }
+            (Bounds::Reals(low, high), Physical::DOUBLE) => {
+                let (low, high) = signed_zeros(*low, *high);
+                Some(Statistics::Double(ValueStatistics::new(Some(low), Some(high), None, nulls, false)))
             }
             (bounds @ Bounds::Bytes(whole_low, whole_high), Physical::BYTE_ARRAY) => {
                 let (low, high) = bounds.to_bytes(Physical::BYTE_ARRAY)?;

@@ -60,6 +60,48 @@ pub fn push_packed(out: &mut Vec<u8>, values: &[u8], width: u32) {
     out.resize(end, 0);
 }
 
+/// Appends values of `width` bits (1 to 32): long runs as runs, the rest bit-packed.
+pub fn push(out: &mut Vec<u8>, values: &[u32], width: u32) {
+    /// Equal values from which a run is shorter than packed values, for most widths.
+    const RUN_MIN: usize = 16;
+    let (mut packed_from, mut at) = (0, 0);
+    while let Some(value) = values.get(at) {
+        let run = values[at..].iter().take_while(|other| *other == value).count();
+        if run >= RUN_MIN {
+            push_eights(out, &values[packed_from..at], width);
+            push_run(out, run, *value, width);
+            at += run;
+            packed_from = at;
+        } else {
+            // Packed values come in groups of eight.
+            at += 8;
+        }
+    }
+    push_eights(out, &values[packed_from..], width);
+}
+
+/// Appends bit-packed values of `width` bits (1 to 32), padded with zeros to a multiple of eight values.
+fn push_eights(out: &mut Vec<u8>, values: &[u32], width: u32) {
+    if values.is_empty() {
+        return;
+    }
+    let groups = values.len().div_ceil(8);
+    varint::push(out, ((groups as u64) << 1) | 1);
+    let end = out.len() + groups * width as usize;
+    let (mut word, mut bits) = (0u64, 0);
+    for value in values {
+        word |= u64::from(*value) << bits;
+        bits += width;
+        if bits >= 32 {
+            out.extend_from_slice(&(word as u32).to_le_bytes());
+            word >>= 32;
+            bits -= 32;
+        }
+    }
+    out.extend_from_slice(&word.to_le_bytes()[..bits.div_ceil(8) as usize]);
+    out.resize(end, 0);
+}
+
 /// Whether the bytes start with a run of at least `count` values that equal `value`, of one bit.
 pub(crate) fn is_one_run(mut bytes: &[u8], count: usize, value: u8) -> bool {
     let header = varint::read(&mut bytes);

@@ -17,7 +17,7 @@
 use std::collections::BTreeMap;
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::{DataType, Schema, SchemaRef};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use parquet::arrow::{ArrowSchemaConverter, ArrowWriter};
 use parquet::basic::{Compression, Encoding};
 use parquet::errors::Result;
@@ -25,9 +25,10 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPrope
 use parquet::schema::types::ColumnPath;
 use strum::Display;
 
+use super::extras::Extras;
 use super::limits::PAGE_ROWS;
 use super::options::TableOptions;
-use super::text::{Extras, TextColumn};
+use super::own::{Form, OwnColumn};
 use pages::{Codec, EncodingSet};
 
 pub(crate) const SAMPLE_ROWS: usize = 65_536;
@@ -51,6 +52,17 @@ pub enum ColumnEncoding {
     Prefixes,
     /// Byte planes: all first bytes, then all second ones (`BYTE_STREAM_SPLIT`).
     Split,
+}
+
+impl ColumnEncoding {
+    /// How this crate encodes columns of a type; `None` for those of the Parquet library.
+    fn own(self, ty: &DataType) -> Option<Form> {
+        match (self, ty) {
+            (Self::Common, _) => Some(Form::Texts),
+            (Self::Dictionary, DataType::Int64 | DataType::Float64) => Some(Form::Numbers),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,10 +103,10 @@ impl Encodings {
         self.choices.iter().map(|(name, choice)| (name.as_str(), choice.encoding))
     }
 
-    /// The codec of a column with encoding [`ColumnEncoding::Common`]; `None` for others.
-    pub(crate) fn common_prefix(&self, column: &str) -> Option<Codec> {
-        let choice = self.choices.get(column).filter(|c| c.encoding == ColumnEncoding::Common)?;
-        Some(if choice.compressed { self.codec } else { Codec::None })
+    /// The form and the codec of a column that this crate encodes; `None` for others.
+    pub(crate) fn own(&self, column: &Field) -> Option<(Form, Codec)> {
+        let choice = self.choices.get(column.name())?;
+        Some((choice.encoding.own(column.data_type())?, if choice.compressed { self.codec } else { Codec::None }))
     }
 
     pub(crate) fn apply(&self, schema: &Schema) -> Result<WriterPropertiesBuilder> {
@@ -130,7 +142,7 @@ impl Choice {
             ColumnEncoding::Dictionary => properties.set_column_dictionary_enabled(path, true),
             ColumnEncoding::Plain => properties.set_column_encoding(path, Encoding::PLAIN),
             ColumnEncoding::Delta => properties.set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
-            // This crate encodes common prefixes itself.
+            // Common prefixes are encoded in [`super::own`].
             ColumnEncoding::Common | ColumnEncoding::Prefixes => {
                 properties.set_column_encoding(path, Encoding::DELTA_BYTE_ARRAY)
             }
@@ -185,11 +197,12 @@ impl Sizes {
 /// Encodes the single column of a sample.
 fn trial(column: &RecordBatch, encoding: ColumnEncoding, codec: Codec) -> Result<Sizes> {
     let schema = ArrowSchemaConverter::new().convert(column.schema_ref())?;
-    if encoding == ColumnEncoding::Common {
-        let mut text =
-            TextColumn::new(schema.column(0), codec, Extras { statistics: false, bloom: false, page_rows: PAGE_ROWS })?;
-        text.write(column.column(0));
-        let encoded = text.close()?;
+    let extras = Extras { statistics: false, bloom: false, page_rows: PAGE_ROWS };
+    let ty = column.column(0).data_type();
+    if let Some(form) = encoding.own(ty) {
+        let mut own = OwnColumn::new(schema.column(0), form, codec, extras)?;
+        own.write(column.column(0));
+        let encoded = own.close()?;
         let chunk = &encoded.close.metadata;
         return Ok(Sizes { compressed: chunk.compressed_size(), uncompressed: chunk.uncompressed_size() });
     }

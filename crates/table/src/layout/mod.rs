@@ -3,8 +3,11 @@
 mod advise;
 mod bloom;
 mod encoding;
+mod extras;
 mod limits;
+mod number;
 mod options;
+mod own;
 mod rows;
 pub(crate) mod statistics;
 mod text;

@@ -7,56 +7,34 @@
 
 use arrow::array::{Array, ArrayRef, AsArray, GenericByteArray};
 use arrow::datatypes::{ByteArrayType, DataType};
-use pages::{Bounds, ChunkWriter, Codec, Compressor, EncodedColumn, PageMetadata, delta, push_levels};
+use pages::{Bounds, ChunkWriter, EncodedColumn, PageMetadata, delta, push_levels};
 use parquet::basic::Encoding;
 use parquet::errors::Result;
-use parquet::schema::types::ColumnDescPtr;
 use twox_hash::XxHash64;
 
 use super::bloom::filter;
+use super::extras::Extras;
 use super::limits::BLOOM_FALSE_POSITIVES;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Extras {
-    /// Statistics of the chunk and its pages.
-    pub(crate) statistics: bool,
-    pub(crate) bloom: bool,
-    pub(crate) page_rows: usize,
-}
-
-pub(crate) struct TextColumn {
-    column: ColumnDescPtr,
-    compressor: Compressor,
+pub(super) fn encode(
+    mut chunk: ChunkWriter<'_>,
+    parts: &[ArrayRef],
+    nullable: bool,
     extras: Extras,
-    parts: Vec<ArrayRef>,
-}
-
-impl TextColumn {
-    pub(crate) fn new(column: ColumnDescPtr, codec: Codec, extras: Extras) -> Result<Self> {
-        Ok(Self { column, compressor: Compressor::new(codec)?, extras, parts: Vec::new() })
+) -> Result<EncodedColumn> {
+    let mut values: Vec<Option<&[u8]>> = Vec::with_capacity(parts.iter().map(arrow::array::Array::len).sum());
+    parts.iter().for_each(|part| push_values(&mut values, part));
+    let mut page = Page::default();
+    for rows in values.chunks(extras.page_rows) {
+        let metadata = page.encode(rows, nullable, extras.statistics);
+        chunk.page(&page.body, &metadata)?;
     }
-
-    pub(crate) fn write(&mut self, part: &ArrayRef) {
-        self.parts.push(part.clone());
+    let mut encoded = chunk.finish()?;
+    if extras.bloom {
+        let hashes: Vec<u64> = values.iter().flatten().map(|v| XxHash64::oneshot(0, v)).collect();
+        encoded.close.bloom_filter = Some(filter(&hashes, BLOOM_FALSE_POSITIVES));
     }
-
-    pub(crate) fn close(mut self) -> Result<EncodedColumn> {
-        let mut values: Vec<Option<&[u8]>> = Vec::with_capacity(self.parts.iter().map(arrow::array::Array::len).sum());
-        self.parts.iter().for_each(|part| push_values(&mut values, part));
-        let nullable = self.column.max_def_level() > 0;
-        let mut chunk = ChunkWriter::new(self.column.clone(), &mut self.compressor);
-        let mut page = Page::default();
-        for rows in values.chunks(self.extras.page_rows) {
-            let metadata = page.encode(rows, nullable, self.extras.statistics);
-            chunk.page(&page.body, &metadata)?;
-        }
-        let mut encoded = chunk.finish()?;
-        if self.extras.bloom {
-            let hashes: Vec<u64> = values.iter().flatten().map(|v| XxHash64::oneshot(0, v)).collect();
-            encoded.close.bloom_filter = Some(filter(&hashes, BLOOM_FALSE_POSITIVES));
-        }
-        Ok(encoded)
-    }
+    Ok(encoded)
 }
 
 fn push_values<'a>(values: &mut Vec<Option<&'a [u8]>>, array: &'a ArrayRef) {

@@ -16,10 +16,11 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::SchemaDescriptor;
 
 use super::encoding::Encodings;
+use super::extras::Extras;
 use super::limits::{BLOOM_FALSE_POSITIVES, PAGE_ROWS};
 use super::options::TableOptions;
+use super::own::{Form, OwnColumn};
 use super::statistics;
-use super::text::{Extras, TextColumn};
 use crate::error::TableError;
 use crate::log::{ColumnStatistics, Segment};
 use crate::lookup::{self, LookupWriter};
@@ -40,7 +41,7 @@ pub(crate) struct RowsWriter {
     target: Target,
     parquet: SchemaDescriptor,
     /// Columns that this crate encodes; `None` for those of the Parquet library. Each is one leaf.
-    columns: Vec<Option<(Codec, Extras)>>,
+    columns: Vec<Option<(Form, Codec, Extras)>>,
     /// NULL rows of columns without statistics in the file.
     nulls: BTreeMap<String, u64>,
     factory: ArrowRowGroupWriterFactory,
@@ -57,7 +58,7 @@ struct Group {
 
 enum ColumnUnderWay {
     Library(Box<ArrowColumnWriter>),
-    Text(Box<TextColumn>),
+    Own(Box<OwnColumn>),
 }
 
 impl RowsWriter {
@@ -80,7 +81,7 @@ impl RowsWriter {
         let parquet = ArrowSchemaConverter::new().convert(schema).map_err(failed)?;
         one_leaf_each(root, schema, &parquet)?;
         let page_rows = PAGE_ROWS.min(options.group_rows.div_ceil(GROUP_PAGES_MIN));
-        let properties = properties((schema, &parquet), options, encodings, (group_rows, page_rows), may_hold_nan)
+        let properties = properties((schema, &parquet), options, encodings, (group_rows, page_rows), &may_hold_nan)
             .map_err(failed)?;
         let file = BufWriter::with_capacity(BUFFER_BYTES, NewFile::create(disk.clone(), &path)?);
         let writer =
@@ -88,8 +89,10 @@ impl RowsWriter {
         let factory = ArrowRowGroupWriterFactory::new(&writer, schema.clone());
         let column = |field: &FieldRef| {
             let bloom = options.bloom.contains(field.name());
-            let extras = Extras { statistics: options.has_statistics(), bloom, page_rows };
-            encodings.common_prefix(field.name()).map(|codec| (codec, extras))
+            let statistics =
+                options.has_statistics() && !(field.data_type().is_floating() && may_hold_nan(field.name()));
+            let extras = Extras { statistics, bloom, page_rows };
+            encodings.own(field).map(|(form, codec)| (form, codec, extras))
         };
         let columns = schema.fields().iter().map(column).collect();
         let sets = schema.fields().iter().filter(|f| options.has_statistics() && f.data_type().is_nested());
@@ -121,7 +124,7 @@ impl RowsWriter {
         let Some(group) = &mut self.group else { return Ok(()) };
         for ((column, array), field) in group.columns.iter_mut().zip(rows.columns()).zip(self.target.schema.fields()) {
             match column {
-                ColumnUnderWay::Text(text) => text.write(array),
+                ColumnUnderWay::Own(own) => own.write(array),
                 ColumnUnderWay::Library(writer) => {
                     compute_leaves(field, array)?.iter().try_for_each(|leaf| writer.write(leaf))?;
                 }
@@ -139,8 +142,8 @@ impl RowsWriter {
         let writers = self.factory.create_column_writers(self.writer.flushed_row_groups().len())?;
         let column = |(place, writer): (usize, ArrowColumnWriter)| {
             Ok(match self.columns[place] {
-                Some((codec, extras)) => {
-                    ColumnUnderWay::Text(Box::new(TextColumn::new(self.parquet.column(place), codec, extras)?))
+                Some((form, codec, extras)) => {
+                    ColumnUnderWay::Own(Box::new(OwnColumn::new(self.parquet.column(place), form, codec, extras)?))
                 }
                 None => ColumnUnderWay::Library(Box::new(writer)),
             })
@@ -160,8 +163,8 @@ impl RowsWriter {
         for column in group.columns {
             match column {
                 ColumnUnderWay::Library(writer) => writer.close()?.append_to_row_group(&mut out)?,
-                ColumnUnderWay::Text(text) => {
-                    let EncodedColumn { bytes, close } = text.close()?;
+                ColumnUnderWay::Own(own) => {
+                    let EncodedColumn { bytes, close } = own.close()?;
                     out.append_column(&bytes, close)?;
                 }
             }
@@ -240,7 +243,7 @@ fn properties(
         if field.data_type().is_nested() {
             properties = properties.set_column_statistics_enabled(path.clone(), EnabledStatistics::None);
         }
-        if matches!(field.data_type(), DataType::Float32 | DataType::Float64) && may_hold_nan(field.name()) {
+        if field.data_type().is_floating() && may_hold_nan(field.name()) {
             properties = properties.set_column_statistics_enabled(path.clone(), EnabledStatistics::None);
         }
         if options.bloom.contains(field.name()) {

@@ -1,0 +1,9 @@
+//! What a column chunk has beside its values.
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Extras {
+    /// Statistics of the chunk and its pages.
+    pub(crate) statistics: bool,
+    pub(crate) bloom: bool,
+    pub(crate) page_rows: usize,
+}
