@@ -235,6 +235,18 @@ impl Plan {
         columns
     }
 
+    /// The bucket of a column of times, if the answer needs nothing else of the column.
+    pub(crate) fn only_bucket(&self, column: usize) -> Option<Bucket> {
+        let bucket = self.groups.iter().find(|group| group.column == column)?.bucket?;
+        let is_measured = self.measured.iter().any(|measured| measured.column == Some(column));
+        (!self.shows_all && !is_measured).then_some(bucket)
+    }
+
+    /// Whether the answer needs only the bucket of some column.
+    pub(crate) fn has_bucketed(&self) -> bool {
+        self.groups.iter().any(|group| self.only_bucket(group.column).is_some())
+    }
+
     pub(crate) fn is_used(&self, column: usize) -> bool {
         let mut used = self.shows_all || self.answered().contains(&column);
         self.conditions.iter().for_each(|condition| condition.each_column(&mut |of| used |= of == column));

@@ -160,6 +160,11 @@ impl Bucket {
     pub(crate) fn origin(self) -> i64 {
         if self.micros % WEEK == 0 { 4 * DAY } else { 0 }
     }
+
+    /// The start of the bucket that contains a time.
+    pub(crate) fn start_of(self, time: i64) -> i64 {
+        time.saturating_sub(time.wrapping_sub(self.origin()).rem_euclid(self.micros))
+    }
 }
 
 /// Units of durations, in microseconds.

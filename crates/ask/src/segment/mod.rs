@@ -3,8 +3,10 @@
 //! Secondary indexes, statistics and Bloom filters skip row groups; page statistics skip pages. Columns outside the
 //! question are not read. Columns without a condition are read only for pages with matching rows.
 
+mod bucketed;
 mod general;
 mod open;
+mod page_index;
 mod set;
 mod skip;
 mod unit;

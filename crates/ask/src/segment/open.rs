@@ -8,6 +8,8 @@ use arrow::datatypes::{DataType, TimeUnit};
 use pages::{Codes, Dictionary, SharedFile};
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
+use parquet::file::page_index::column_index::ColumnIndexMetaData;
+use parquet::file::page_index::offset_index::PageLocation;
 use table::Segment;
 
 use crate::column::{Column, Kind, Values};
@@ -82,6 +84,13 @@ impl Opened {
         self.bytes += chunks.map(index).sum::<i64>() as u64;
         self.footer = arrow_footer(metadata).map_err(failed)?;
         Ok(())
+    }
+
+    /// The bounds and positions of the pages of a column, once [`Self::read_page_index`] has read them.
+    pub(super) fn page_index(&self, group: usize, leaf: usize) -> Option<(&ColumnIndexMetaData, &[PageLocation])> {
+        let index = self.metadata().column_index()?.get(group)?.get(leaf)?;
+        let pages = self.metadata().offset_index()?.get(group)?.get(leaf)?;
+        Some((index, pages.page_locations()))
     }
 
     /// The values of a column outside the file; `None` if the file has the column.

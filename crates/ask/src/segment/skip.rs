@@ -6,10 +6,10 @@ use arrow::array::{ArrayRef, BooleanArray, Date32Array, Int64Array, StringArray,
 use arrow::datatypes::DataType;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::bloom_filter::Sbbf;
-use parquet::file::page_index::column_index::ColumnIndexMetaData;
 use table::{Key, KeyRange, Lookup, Segment};
 
 use super::open::{Opened, Place, constant, constant_summary};
+use super::page_index::{both, page_rows, page_summary};
 use super::unit::Unit;
 use crate::column::Kind;
 use crate::error::AskError;
@@ -61,7 +61,7 @@ pub(crate) fn units_of(
     by_lookup(&mut left, (root, segment), plan, skipped);
     by_filters(&mut left, opened, plan, skipped)?;
     let worthwhile = left.iter().any(|(_, conditions)| conditions.iter().any(|c| can_skip_pages(&plan.conditions[*c])));
-    if worthwhile {
+    if !left.is_empty() && (worthwhile || plan.has_bucketed()) {
         opened.read_page_index()?;
     }
     let mut units = Vec::new();
@@ -231,27 +231,18 @@ fn by_pages(
         if plan.kinds[column] == Kind::Set {
             continue;
         }
-        let (Some(index), Some(offsets)) = (opened.metadata().column_index(), opened.metadata().offset_index()) else {
-            continue;
-        };
-        let (Some(index), Some(pages)) =
-            (index.get(group).and_then(|g| g.get(leaf)), offsets.get(group).and_then(|g| g.get(leaf)))
-        else {
-            continue;
-        };
-        let pages = pages.page_locations();
+        let Some((index, pages)) = opened.page_index(group, leaf) else { continue };
         let mut kept: Vec<Range<usize>> = Vec::new();
-        for (page, location) in pages.iter().enumerate() {
-            let from = location.first_row_index as usize;
-            let to = pages.get(page + 1).map_or(rows, |next| next.first_row_index as usize);
-            let summary_of = |_: usize| page_summary(index, page, (to - from) as u64, plan.kinds[column]);
+        for page in 0..pages.len() {
+            let of_page = page_rows(pages, page, rows);
+            let summary_of = |_: usize| page_summary(index, page, of_page.len() as u64, plan.kinds[column]);
             if plan.conditions[*condition].verdict(&summary_of) == Verdict::Never {
                 skipped.pages_by_statistics += 1;
                 continue;
             }
             match kept.last_mut() {
-                Some(last) if last.end == from => last.end = to,
-                _ => kept.push(from..to),
+                Some(last) if last.end == of_page.start => last.end = of_page.end,
+                _ => kept.push(of_page),
             }
         }
         if !pages.is_empty() {
@@ -259,51 +250,6 @@ fn by_pages(
         }
     }
     left
-}
-
-fn page_summary(index: &ColumnIndexMetaData, page: usize, rows: u64, kind: Kind) -> Summary {
-    if matches!(index, ColumnIndexMetaData::NONE) || page as u64 >= index.num_pages() {
-        return Summary::default();
-    }
-    if index.is_null_page(page) {
-        return Summary { nulls: Nulls::All, ..Summary::default() };
-    }
-    let nulls = Nulls::of(index.null_count(page).map(|n| n as u64), rows);
-    let text = |bytes: Option<&[u8]>| std::str::from_utf8(bytes?).ok().map(|text| Bound::Text(text.to_owned()));
-    let (low, high) = match index {
-        ColumnIndexMetaData::BOOLEAN(i) if kind == Kind::Bool => {
-            (i.min_value(page).map(|v| Bound::Int(i64::from(*v))), i.max_value(page).map(|v| Bound::Int(i64::from(*v))))
-        }
-        ColumnIndexMetaData::INT32(i) if kind.is_whole() => {
-            (i.min_value(page).map(|v| Bound::Int(i64::from(*v))), i.max_value(page).map(|v| Bound::Int(i64::from(*v))))
-        }
-        ColumnIndexMetaData::INT64(i) if kind.is_whole() => {
-            (i.min_value(page).map(|v| Bound::Int(*v)), i.max_value(page).map(|v| Bound::Int(*v)))
-        }
-        ColumnIndexMetaData::FLOAT(i) if kind == Kind::Float => (
-            i.min_value(page).map(|v| Bound::Float(f64::from(*v))),
-            i.max_value(page).map(|v| Bound::Float(f64::from(*v))),
-        ),
-        ColumnIndexMetaData::DOUBLE(i) if kind == Kind::Float => {
-            (i.min_value(page).map(|v| Bound::Float(*v)), i.max_value(page).map(|v| Bound::Float(*v)))
-        }
-        ColumnIndexMetaData::BYTE_ARRAY(i) if kind == Kind::Text => (text(i.min_value(page)), text(i.max_value(page))),
-        _ => (None, None),
-    };
-    Summary { low, high, nulls }
-}
-
-/// The intersection of two lists of ranges.
-fn both(a: &[Range<usize>], b: &[Range<usize>]) -> Vec<Range<usize>> {
-    let (mut i, mut j, mut out) = (0, 0, Vec::new());
-    while i < a.len() && j < b.len() {
-        let (from, to) = (a[i].start.max(b[j].start), a[i].end.min(b[j].end));
-        if from < to {
-            out.push(from..to);
-        }
-        if a[i].end < b[j].end { i += 1 } else { j += 1 }
-    }
-    out
 }
 
 /// Splits the ranges of a row group into units.

@@ -14,7 +14,7 @@ use pages::ColumnPages;
 use parquet::basic::Type;
 
 use super::open::{Opened, Place};
-use super::{general, set};
+use super::{bucketed, general, set};
 use crate::column::{Column, Kind, Values};
 use crate::error::AskError;
 use crate::expression::Rows;
@@ -111,7 +111,7 @@ pub(crate) fn read(
     let Some(selected) = selected else {
         for &column in wanted {
             if columns[column].is_none() {
-                columns[column] = Some(read_column(opened, unit.group, &unit.ranges, column, plan, reading)?);
+                columns[column] = Some(read_answered(opened, unit.group, &unit.ranges, column, plan, reading)?);
             }
         }
         return Ok(Matching { rows: unit.rows(), columns, places: None });
@@ -123,7 +123,7 @@ pub(crate) fn read(
     for &column in wanted {
         columns[column] = Some(match &columns[column] {
             Some(read) => read.take(&selected),
-            None => read_column(opened, unit.group, &ranges, column, plan, reading)?.take(&places),
+            None => read_answered(opened, unit.group, &ranges, column, plan, reading)?.take(&places),
         });
     }
     Ok(Matching { rows: selected.len(), columns, places: Some(selected) })
@@ -210,6 +210,29 @@ fn narrowed(ranges: &[Range<usize>], selected: &[u32]) -> (Vec<Range<usize>>, Ve
         places.push((kept + at - start) as u32);
     }
     (narrow, places)
+}
+
+/// Reads ranges of a column for the answer. Of times that the answer only groups by their bucket, any of the bucket will
+/// do.
+fn read_answered(
+    opened: &Opened,
+    group: usize,
+    ranges: &[Range<usize>],
+    column: usize,
+    plan: &Plan,
+    reading: &mut Reading,
+) -> Result<Column, AskError> {
+    if let (Some(bucket), Place::Stored { leaf: Some(leaf), bounded: true, .. }) =
+        (plan.only_bucket(column), &opened.columns[column])
+    {
+        let read = bucketed::times(opened, (group, *leaf), ranges, bucket);
+        if let Some((times, bytes)) = read.map_err(|e| AskError::pages(&opened.path, e))? {
+            reading.columns.insert(plan.names[column].clone());
+            reading.bytes += bytes;
+            return Ok(times);
+        }
+    }
+    read_column(opened, group, ranges, column, plan, reading)
 }
 
 fn read_column(

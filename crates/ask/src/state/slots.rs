@@ -6,6 +6,7 @@ use pages::{Codes, Dictionary};
 
 use crate::column::{Column, Values, ordinal};
 use crate::plan::GroupBy;
+use crate::question::Bucket;
 
 /// Number of slots that is always allowed, even for fewer rows.
 pub(super) const SLOTS_MIN: usize = 1_024;
@@ -47,21 +48,14 @@ pub(super) fn part<'a>(key: &'a Column, by: &GroupBy) -> Part<'a> {
     match &key.values {
         Values::Texts { codes, dictionary } => Part::Words { codes, dictionary },
         Values::Floats(values) => Part::Wide { values: values.iter().map(|x| ordinal(*x)).collect(), valid },
-        Values::Ints(values) => {
-            let (step, origin) = by.bucket.map_or((1, 0), |bucket| (bucket.micros, bucket.origin()));
-            span(values, valid, step, origin)
-        }
+        Values::Ints(values) => span(values, valid, by.bucket.unwrap_or(Bucket { micros: 1 })),
         Values::Sets { ends, .. } => Part::Wide { values: vec![0; ends.len()].into(), valid },
         Values::Unread(len) => Part::Wide { values: vec![0; *len].into(), valid },
     }
 }
 
-/// The start of the span that contains a value.
-fn floor(value: i64, step: i64, origin: i64) -> i64 {
-    value.saturating_sub((value.wrapping_sub(origin)).rem_euclid(step))
-}
-
-fn span<'a>(values: &'a [i64], valid: Option<&'a [bool]>, step: i64, origin: i64) -> Part<'a> {
+fn span<'a>(values: &'a [i64], valid: Option<&'a [bool]>, bucket: Bucket) -> Part<'a> {
+    let step = bucket.micros;
     // Times mostly ascend.
     let ascend = valid.is_none() && values.is_sorted();
     let bounds = match valid {
@@ -73,9 +67,9 @@ fn span<'a>(values: &'a [i64], valid: Option<&'a [bool]>, step: i64, origin: i64
         }
     };
     let (low, high) = bounds.unwrap_or((0, 0));
-    let (low, high) = (floor(low, step, origin), floor(high, step, origin));
+    let (low, high) = (bucket.start_of(low), bucket.start_of(high));
     let wide = || {
-        let floored = || values.iter().map(|v| floor(*v, step, origin)).collect();
+        let floored = || values.iter().map(|v| bucket.start_of(*v)).collect();
         Part::Wide { values: if step == 1 { Cow::Borrowed(values) } else { Cow::Owned(floored()) }, valid }
     };
     let Some(slots) = high.checked_sub(low).map(|range| range as u64 / step as u64 + 1) else { return wide() };
@@ -204,7 +198,8 @@ mod tests {
     #[test]
     fn slots_of_ascending_and_other_values_are_equal() {
         let slots = |values: &[i64], step| {
-            let Part::Span { slots, low, space, .. } = span(values, None, step, 3) else { panic!("no span") };
+            let bucket = Bucket { micros: step };
+            let Part::Span { slots, low, space, .. } = span(values, None, bucket) else { panic!("no span") };
             (with_codes!(slots, codes => codes.iter().map(|code| u64::from(*code)).collect::<Vec<_>>()), low, space)
         };
         for (first, each, step) in [(-50_000, 7, 1_000), (0, 0, 10), (3, 1, 100), (i64::MAX - 5_000, 1, 4_000)] {
@@ -215,7 +210,7 @@ mod tests {
             other.reverse();
             assert_eq!(ascending, other, "{first} {each} {step}");
             assert_eq!(ascending.last().map(|slot| *slot as usize + 2), Some(space));
-            assert_eq!(low, floor(first, step, 3));
+            assert_eq!(low, Bucket { micros: step }.start_of(first));
         }
     }
 }

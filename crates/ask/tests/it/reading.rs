@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray};
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
-use ask::{Answer, Measure, Options, Question};
+use ask::{Answer, Bucket, Measure, Options, Question};
 use disk::RealDisk;
 use snapshot::Snapshot;
 use table::{Inserter, Layout, TableOptions};
@@ -107,4 +107,31 @@ async fn top_of_many_groups_is_exact() {
     assert_eq!(values(answer.rows.column(0)), [Value::Int(999), Value::Int(1_999), Value::Int(2_999)]);
     assert_eq!(values(answer.rows.column(1)), [Value::Int(100), Value::Int(100), Value::Int(100)]);
     assert_eq!(answer.groups, 16_000);
+}
+
+/// Where only the bucket of a time counts, pages within one bucket are not decoded.
+#[tokio::test]
+async fn times_within_one_bucket_are_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = table(folder.path(), TableOptions::new(Layout::Pruned)).await;
+    // A row each millisecond, 200 in a page.
+    let by = |micros: i64, conditions: &[&str], measures: &[Measure]| {
+        let conditions = conditions.iter().map(|c| (*c).to_owned()).collect();
+        let (bucket, measures) = (Some(Bucket { micros }), measures.to_vec());
+        let question = Question { bucket, conditions, measures, ..Question::default() };
+        ask::answer(&source, &question, &Options::default()).unwrap()
+    };
+    let counts = |answer: &Answer| values(answer.rows.column(1));
+    let (coarse, fine) = (by(1_000_000, &[], &[]), by(10_000, &[], &[]));
+    assert_eq!((counts(&coarse), coarse.groups), (vec![Value::Int(1_000); 16], 16));
+    assert_eq!((counts(&fine), fine.groups), (vec![Value::Int(10); 1_600], 1_600));
+    assert!(coarse.reading.columns.contains("time") && coarse.reading.bytes < fine.reading.bytes);
+    // Pages with the end of a bucket are decoded.
+    let crossing = by(900_000, &[], &[]);
+    assert_eq!(counts(&crossing).iter().filter(|count| **count == Value::Int(900)).count(), 17);
+    // A condition on the time and a measure of it need the times themselves.
+    let some = by(1_000_000, &["time >= '2025-09-01T00:00:00.500Z'"], &[Measure::Count]);
+    assert_eq!(counts(&some)[..2], [Value::Int(500), Value::Int(1_000)]);
+    let last = by(1_000_000, &[], &[Measure::Greatest("time".to_owned())]);
+    assert_eq!(counts(&last)[0], Value::Int(i128::from(START + 999_000)));
 }

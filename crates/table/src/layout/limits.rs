@@ -6,3 +6,6 @@ pub const GROUP_ROWS_MAX: usize = 106_496;
 pub(crate) const BLOOM_FALSE_POSITIVES: f64 = 0.0125;
 /// Maximum rows of a page. A question for one row decodes a whole page.
 pub(crate) const PAGE_ROWS: usize = 20_000;
+/// Size of a page of times, before compression. Times mostly ascend, so that short pages have narrow bounds: questions about
+/// a time read less, and those by the hour need not decode pages within one hour.
+pub(crate) const TIME_PAGE_BYTES: usize = 1 << 12;

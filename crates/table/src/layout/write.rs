@@ -17,7 +17,7 @@ use parquet::schema::types::SchemaDescriptor;
 
 use super::encoding::Encodings;
 use super::extras::Extras;
-use super::limits::{BLOOM_FALSE_POSITIVES, PAGE_ROWS};
+use super::limits::{BLOOM_FALSE_POSITIVES, PAGE_ROWS, TIME_PAGE_BYTES};
 use super::options::TableOptions;
 use super::own::{Form, OwnColumn};
 use super::statistics;
@@ -245,6 +245,9 @@ fn properties(
         }
         if field.data_type().is_floating() && may_hold_nan(field.name()) {
             properties = properties.set_column_statistics_enabled(path.clone(), EnabledStatistics::None);
+        }
+        if matches!(field.data_type(), DataType::Timestamp(..)) && options.has_statistics() {
+            properties = properties.set_column_data_page_size_limit(path.clone(), TIME_PAGE_BYTES);
         }
         if options.bloom.contains(field.name()) {
             // Reserve for a group of distinct values, then shrink to the actual number.
