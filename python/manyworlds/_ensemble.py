@@ -29,13 +29,17 @@ def _bets(bets: str | os.PathLike[str] | Iterable[Mapping[str, Any]]) -> list[di
     return [_bet(number, bet) for number, bet in enumerate(bets, 1)]
 
 
+#: The keys of a bet.
+_BET = ("id", "entity", "legs", "stake", "odds", "side")
+
+
 def _bet(number: int, bet: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(bet, Mapping):
         raise InvalidError(f"bet {number} is {type(bet).__name__}: give dicts, one a bet")
     if missing := [name for name in ("legs", "stake", "odds") if name not in bet]:
         raise InvalidError(f"bet {number} has no {missing[0]!r}")
-    if unknown := bet.keys() - {"id", "entity", "legs", "stake", "odds", "side"}:
-        raise InvalidError(f"bet {number} has an unknown key {min(unknown, key=str)!r}; there are: id, entity, legs, stake, odds, side")
+    if unknown := bet.keys() - set(_BET):
+        raise InvalidError(f"bet {number} has an unknown key {min(unknown, key=str)!r}; there are: {', '.join(_BET)}")
     return {**bet, "legs": texts("a leg", bet["legs"]), "stake": str(bet["stake"]), "odds": str(bet["odds"])}
 
 
