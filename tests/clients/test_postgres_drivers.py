@@ -73,7 +73,7 @@ def test_names_of_schemas_and_roles_are_numbers(connection, stored):
     sql = "SELECT relname FROM pg_class WHERE relnamespace = '{}'::regnamespace"
     assert ask(connection, sql.format(stored)) == [("cpu",)]
     assert {row[0] for row in ask(connection, sql.format("sim"))} == {"outcomes", "events", "ensembles"}
-    sql = "SELECT relnamespace::regnamespace::text, relowner::regrole::text FROM pg_class WHERE relname = 'cpu'"
+    sql = "SELECT relnamespace::regnamespace::text, relowner::regrole::text FROM pg_class WHERE oid = 'cpu'::regclass"
     assert ask(connection, sql) == [(stored, "me")]
     assert ask(connection, "SELECT nspname FROM pg_namespace WHERE oid = to_regnamespace(%s)", (stored,)) == [(stored,)]
     assert ask(connection, "SELECT current_schema, pg_catalog.current_schema AS own, current_role, localtimestamp > TIMESTAMP '2025-01-01'") == [
@@ -92,7 +92,7 @@ def test_pgadmin_and_datagrip_look_around(connection, stored):
     assert ask(connection, sql) == [("cpu", 0, 0)]
     # The number of the transaction that wrote a row.
     sql = """SELECT T.relname AS table_name, T.xmin, T.xmin AS table_state_number FROM pg_catalog.pg_class T
-        WHERE relname = 'cpu' ORDER BY CASE WHEN relname = pg_catalog.current_schema THEN -1::bigint ELSE T.oid::bigint END"""
+        WHERE relnamespace = '{}'::regnamespace ORDER BY CASE WHEN relname = pg_catalog.current_schema THEN -1::bigint ELSE T.oid::bigint END""".format(stored)
     assert ask(connection, sql) == [("cpu", 0, 0)]
     assert connection.execute(sql).description[1].name == "xmin"
     assert ask(connection, "SELECT txid_current() >= 0, pg_postmaster_start_time(), inet_server_port()") == [(True, None, None)]

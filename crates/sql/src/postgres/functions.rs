@@ -367,16 +367,7 @@ fn json_value(value: &ScalarValue) -> String {
 
 /// A text in JSON's quotes.
 fn json_text(value: &str) -> String {
-    let mut written = String::from('"');
-    for character in value.chars() {
-        match character {
-            '"' | '\\' => written.extend(['\\', character]),
-            control if control < ' ' => written.push_str(&format!("\\u{:04x}", u32::from(control))),
-            other => written.push(other),
-        }
-    }
-    written.push('"');
-    written
+    serde_json::Value::from(value).to_string()
 }
 
 /// Maximum bytes of a text that `format` writes.

@@ -237,6 +237,10 @@ fn keep_name(item: &mut SelectItem, about: bool) {
 fn value_of(expr: &Expr, about: bool) -> Option<Expr> {
     match expr {
         Expr::Identifier(name) if name.quote_style.is_none() => constant(name),
+        // The parser takes some of these words for functions.
+        Expr::Function(function) if matches!(function.args, FunctionArguments::None) => {
+            constant(&Ident::new(last_lower(&function.name)))
+        }
         Expr::CompoundIdentifier(names) if about => match names.as_slice() {
             [schema, name] if schema.value.eq_ignore_ascii_case(CATALOG) => constant(name),
             // The transaction that wrote a row.
@@ -328,7 +332,7 @@ impl Writer<'_> {
                 catalog::cases_of_truth(operand.as_deref(), conditions);
                 None
             }
-            Expr::Function(function) => function_call(function),
+            Expr::Function(function) => function_call(function).or_else(|| value_of(expr, self.about)),
             Expr::Subquery(query) => self.subquery(query),
             Expr::InSubquery { subquery, negated, .. } | Expr::Exists { subquery, negated } => {
                 (known(subquery) == Some(Known::NoRows)).then(|| boolean(*negated))
