@@ -101,7 +101,7 @@ pub(crate) struct Side {
     pub(crate) longest_scoring_run: i16,
     /// Touchdowns by passing, by rushing, and by the defence or special teams.
     pub(crate) touchdowns_by: [i16; 3],
-    /// By roster place. Those from [`PLAYERS`] on take what belongs to nobody by name.
+    /// By roster place. Places from [`PLAYERS`] on count plays that name no player.
     places: [Player; PLACES],
 }
 
@@ -219,7 +219,7 @@ struct Drive {
     last: Option<Snap>,
 }
 
-/// What the last snap of a drive tells of its end.
+/// The last snap of a drive. It determines how the drive ended.
 #[derive(Debug, Clone, Copy)]
 struct Snap {
     offence: u8,

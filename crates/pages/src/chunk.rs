@@ -77,7 +77,7 @@ impl Bounds {
     }
 }
 
-/// Bounds of which a zero includes the other zero, as the Parquet specification wants.
+/// Bounds widened so that a zero includes both signs of zero, as the Parquet specification requires.
 fn signed_zeros(low: f64, high: f64) -> (f64, f64) {
     (if low == 0.0 { -0.0 } else { low }, if high == 0.0 { 0.0 } else { high })
 }

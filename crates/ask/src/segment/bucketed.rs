@@ -1,9 +1,8 @@
-//! Reads times of which only the bucket counts: pages within one bucket are not decoded.
+//! Reads times for questions that need only their buckets, without decoding the pages that lie within one bucket.
 
 use std::ops::Range;
 
 use pages::ColumnPages;
-use parquet::file::metadata::ColumnChunkMetaData;
 
 use super::open::Opened;
 use super::page_index::{both, page_rows, page_summary};
@@ -11,21 +10,20 @@ use crate::column::{Column, Kind, Values};
 use crate::prune::{Bound, Nulls};
 use crate::question::Bucket;
 
-/// Some rows of one page; `time`: one of the bucket that all of them are in, if the page index tells it.
+/// Some rows of one page. `time` is any time of their bucket, if the page index shows that they share one.
 struct Part {
     rows: Range<usize>,
     time: Option<i64>,
 }
 
-/// Reads ranges of a column; rows that share a bucket may have another time of it. Returns the bytes read too, or `None`
-/// if the page index tells the bucket of less than half of the rows: reading all is faster then.
+/// Reads ranges of a column. A row may get another time of its bucket. Returns the bytes read too, or `None` if the page
+/// index shows the bucket of less than half of the rows: then reading all of them is faster.
 pub(super) fn times(
     opened: &Opened,
     (group, leaf): (usize, usize),
     ranges: &[Range<usize>],
     bucket: Bucket,
 ) -> pages::Result<Option<(Column, u64)>> {
-    let chunk = opened.metadata().row_group(group).column(leaf);
     let parts = parts(opened, (group, leaf), ranges, bucket);
     let unknown: Vec<Range<usize>> =
         parts.iter().filter(|part| part.time.is_none()).map(|part| part.rows.clone()).collect();
@@ -35,7 +33,7 @@ pub(super) fn times(
     if !is_whole || 2 * rows(&unknown) > wanted {
         return Ok(None);
     }
-    let (read, bytes) = decoded(opened, (group, chunk, leaf), &unknown)?;
+    let (read, bytes) = decoded(opened, (group, leaf), &unknown)?;
     let pages::Values::Ints(times) = read.values else { return Err(pages::Error::Unsupported) };
     let mut values = Vec::with_capacity(wanted);
     let mut valid = read.valid.is_some().then(|| Vec::with_capacity(wanted));
@@ -79,9 +77,10 @@ fn parts(opened: &Opened, (group, leaf): (usize, usize), ranges: &[Range<usize>]
 /// Decodes the pages of the rows.
 fn decoded(
     opened: &Opened,
-    (group, chunk, leaf): (usize, &ColumnChunkMetaData, usize),
+    (group, leaf): (usize, usize),
     rows: &[Range<usize>],
 ) -> pages::Result<(pages::Column, u64)> {
+    let chunk = opened.metadata().row_group(group).column(leaf);
     let locations = opened.page_index(group, leaf).map_or(&[][..], |(_, locations)| locations);
     let holds = |page: Range<usize>| rows.iter().any(|r| r.start < page.end && page.start < r.end);
     let pages = ColumnPages::located(&opened.file, chunk, locations, holds)?;

@@ -1,4 +1,4 @@
-//! What the page index tells of the pages of a column.
+//! Rows and bounds of a column's pages, from the page index.
 
 use std::ops::Range;
 
