@@ -15,7 +15,7 @@ from test_postgres_queries import ask, connection  # noqa: F401
 TYPES = ["timestamptz", "text", "float8", "int8"]
 
 
-def test_drivers_learn_the_types(connection):
+def test_drivers_learn_the_types(connection, stored):
     # Npgsql, and Power BI with it: lists are the types whose functions are those of lists.
     sql = """SELECT ns.nspname, t.typname, t.typtype, t.elemtypname FROM (
             SELECT typ.typnamespace, typ.typname, elemtyp.typname AS elemtypname,
@@ -41,8 +41,8 @@ def test_drivers_learn_the_types(connection):
     assert [ask(connection, sql, (name,)) for name in ["_text", "bigint", "timestamptz"]] == [[("_text",)], [("int8",)], [("timestamptz",)]]
     # TypeORM writes the name in quotes.
     sql = """SELECT ('"' || udt_schema || '"."' || udt_name || '"')::"regtype"::text FROM information_schema.columns
-        WHERE table_name = 'cpu' AND column_name = 'cores'"""
-    assert ask(connection, sql) == [("bigint",)]
+        WHERE table_schema = %s AND table_name = 'cpu' AND column_name = 'cores'"""
+    assert ask(connection, sql, (stored,)) == [("bigint",)]
 
 
 def test_mappers_describe_columns(connection, stored):
