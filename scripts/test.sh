@@ -14,11 +14,17 @@ RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps --quiet
 # Services of their own for the tests that follow, gone afterwards however they end.
 MANYWORLDS_SERVICES="$(mktemp -d)"
 export MANYWORLDS_SERVICES
-trap 'scripts/services.sh stop --wipe' EXIT
+package="$(mktemp)"
+trap 'scripts/services.sh stop --wipe; rm -f "$package"' EXIT
 environment="$(scripts/services.sh start)"
 eval "$environment"
 cargo test --workspace --no-fail-fast
-scripts/python_tests.sh
-scripts/python_package.sh
-scripts/page_tests.sh
+# The package's tests mostly wait for processes that start, so they run beside the others. All report what fails.
+scripts/python_package.sh >"$package" 2>&1 &
+failed=false
+scripts/python_tests.sh || failed=true
+scripts/page_tests.sh || failed=true
+wait $! || failed=true
+cat "$package"
+if $failed; then exit 1; fi
 scripts/fuzz.sh 10

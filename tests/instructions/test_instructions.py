@@ -6,7 +6,9 @@ that later commits cannot lose the gain unseen. After an intended change, update
 
 import os
 import re
+import signal
 import subprocess
+import urllib.request
 
 import msgpack
 import numpy as np
@@ -14,6 +16,7 @@ import pytest
 
 # Two counts of one program differed by up to 1%, from how its threads met.
 TOLERANCE = 0.05
+COUNTER = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
 
 LEAGUE = """
 teams = [
@@ -58,11 +61,37 @@ def folder(tmp_path_factory):
     ],
 )
 def test_instructions_stay(folder, command, inside, millions):
-    counter = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
-    if inside:
-        counter.append(f"--toggle-collect={inside}")
+    counter = [*COUNTER, f"--toggle-collect={inside}"] if inside else COUNTER
     program = [os.environ["MANYWORLDS"], *command.split()]
     counted = subprocess.run([*counter, *program], cwd=folder, capture_output=True, text=True)
     assert counted.returncode == 0, counted.stderr
-    found = int(re.search(r"Collected : (\d+)", counted.stderr)[1]) / 1e6
-    assert found == pytest.approx(millions, rel=TOLERANCE)
+    assert collected(counted.stderr) == pytest.approx(millions, rel=TOLERANCE)
+
+
+def test_instructions_of_ingest_stay(tmp_path):
+    """A server's, from its start over 100 columnar requests of 1,000 rows, one after another, to its last segment."""
+    words = [*COUNTER, os.environ["MANYWORLDS"], "serve", "--data", str(tmp_path), "--listen", "127.0.0.1:0"]
+    server = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+    while not (found := re.search(r"listening on (http://[\d.:]+)", line := server.stderr.readline())):
+        assert line, "the server ended"
+    for first in range(0, 100_000, 1000):
+        n = range(first, first + 1000)
+        columns = {
+            "time": [1_700_000_000_000_000 + 1_000 * i for i in n],
+            "host": [f"h{i * 7 % 50}" for i in n],
+            "status": [(200, 404, 500)[i * i % 3] for i in n],
+            "load": [i * 37 % 1000 / 10 for i in n],
+        }
+        body = msgpack.packb({"m": "cpu", "columns": columns})
+        request = urllib.request.Request(found[1] + "/api/v1/write/msgpack", body, {"x-arc-database": "metrics"})
+        with urllib.request.urlopen(request) as reply:
+            assert reply.status == 204
+    server.send_signal(signal.SIGTERM)
+    said = server.communicate()[1]
+    assert server.returncode == 0, said
+    assert collected(said) == pytest.approx(INGEST, rel=TOLERANCE)
+
+
+def collected(said):
+    """The millions of instructions that Valgrind counted."""
+    return int(re.search(r"Collected : (\d+)", said)[1]) / 1e6
