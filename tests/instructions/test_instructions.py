@@ -89,7 +89,7 @@ def test_instructions_of_ingest_stay(tmp_path):
     server.send_signal(signal.SIGTERM)
     said = server.communicate()[1]
     assert server.returncode == 0, said
-    assert collected(said) == pytest.approx(INGEST, rel=TOLERANCE)
+    assert collected(said) == pytest.approx(500, rel=TOLERANCE)
 
 
 def collected(said):
