@@ -321,6 +321,10 @@ IMPURE = """
         def simulate(self, p, worlds, emit):
             emit("a-1", x=np.full(len(worlds), os.getpid()))
 
+    class Clock(Sets):
+        def simulate(self, p, worlds, emit):
+            emit("a-1", x=np.full(len(worlds), float(np.datetime64("now").astype("i8"))))
+
     class Exact(Sets):
         def simulate(self, p, worlds, emit):
             emit("a-1", x=mw.math.exp(worlds.stream().normal()))
@@ -342,6 +346,8 @@ IMPURE = """
         ("Imported", "in another process: .*a number that its module draws when it is imported"),
         ("Kept", "when another range is played first: the model keeps what its first call computed"),
         ("Pid", "in another process: the model reads os.getpid"),
+        # Found earlier if a second ends meanwhile.
+        ("Clock", "in another process: .* on the time|again|ranges"),
         ("Exact", None),
     ],
 )
