@@ -95,17 +95,17 @@ const MINIBLOCKS: usize = 4;
 const MINIBLOCK: usize = BLOCK / MINIBLOCKS;
 
 /// Appends the first number and the differences between neighbours, in blocks of 32 with the minimum bit width each.
-pub fn push(out: &mut Vec<u8>, values: &[i32]) {
+pub fn push(out: &mut Vec<u8>, values: &[i64]) {
     varint::push(out, BLOCK as u64);
     varint::push(out, MINIBLOCKS as u64);
     varint::push(out, values.len() as u64);
-    varint::push_signed(out, i64::from(values.first().copied().unwrap_or(0)));
+    varint::push_signed(out, values.first().copied().unwrap_or(0));
     let mut deltas = [0; BLOCK];
     for from in (1..values.len()).step_by(BLOCK) {
         let block = &values[from - 1..values.len().min(from + BLOCK)];
         let deltas = &mut deltas[..block.len() - 1];
         for (delta, pair) in deltas.iter_mut().zip(block.windows(2)) {
-            *delta = i64::from(pair[1]) - i64::from(pair[0]);
+            *delta = pair[1].wrapping_sub(pair[0]);
         }
         push_block(out, deltas);
     }
@@ -117,13 +117,13 @@ fn push_block(out: &mut Vec<u8>, block: &[i64]) {
     let widths_at = out.len();
     out.resize(widths_at + MINIBLOCKS, 0);
     for (place, miniblock) in block.chunks(MINIBLOCK).enumerate() {
-        let most = miniblock.iter().map(|d| (d - least) as u64).max().unwrap_or(0);
+        let most = miniblock.iter().map(|d| d.wrapping_sub(least) as u64).max().unwrap_or(0);
         let width = u64::BITS - most.leading_zeros();
         if width == 0 {
             continue;
         }
         out[widths_at + place] = width as u8;
-        push_packed(out, miniblock.iter().map(|d| (d - least) as u64), width);
+        push_packed(out, miniblock.iter().map(|d| d.wrapping_sub(least) as u64), width);
     }
 }
 
@@ -134,15 +134,13 @@ fn push_packed(out: &mut Vec<u8>, values: impl Iterator<Item = u64>, width: u32)
     for value in values {
         word |= u128::from(value) << bits;
         bits += width;
-        while bits >= 8 {
-            out.push(word as u8);
-            word >>= 8;
-            bits -= 8;
+        if bits >= u64::BITS {
+            out.extend_from_slice(&(word as u64).to_le_bytes());
+            word >>= u64::BITS;
+            bits -= u64::BITS;
         }
     }
-    if bits > 0 {
-        out.push(word as u8);
-    }
+    out.extend_from_slice(&word.to_le_bytes()[..bits.div_ceil(8) as usize]);
     out.resize(end, 0);
 }
 
@@ -152,14 +150,23 @@ mod tests {
 
     use super::*;
 
+    /// Numbers near each other, or any.
+    fn numbers() -> impl Strategy<Value = Vec<i64>> {
+        let number = prop_oneof![any::<i64>(), Just(i64::MIN), Just(i64::MAX), -9i64..9];
+        prop_oneof![
+            prop::collection::vec(any::<i32>().prop_map(i64::from), 1..400),
+            prop::collection::vec(number, 1..400)
+        ]
+    }
+
     proptest! {
         #[test]
-        fn deltas_round_trip(values in prop::collection::vec(any::<i32>(), 1..400)) {
+        fn deltas_round_trip(values in numbers()) {
             let mut bytes = Vec::new();
             push(&mut bytes, &values);
             let mut out = Vec::new();
             prop_assert!(read(&mut &bytes[..], values.len(), &mut out).is_ok());
-            prop_assert_eq!(out, values.into_iter().map(i64::from).collect::<Vec<_>>());
+            prop_assert_eq!(out, values);
         }
 
         #[test]

@@ -11,13 +11,13 @@
 //! | sets of texts | dictionary, so that a test on a set runs once per text |
 //! | booleans | plain |
 //!
-//! Pages that compress by less than 3% are stored uncompressed. A dictionary that outgrows its page falls back to
+//! Pages that compress by less than 3% are stored uncompressed. A dictionary of mostly different values falls back to
 //! plain.
 
 use std::collections::BTreeMap;
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use parquet::arrow::{ArrowSchemaConverter, ArrowWriter};
 use parquet::basic::{Compression, Encoding};
 use parquet::errors::Result;
@@ -57,9 +57,12 @@ pub enum ColumnEncoding {
 impl ColumnEncoding {
     /// How this crate encodes columns of a type; `None` for those of the Parquet library.
     fn own(self, ty: &DataType) -> Option<Form> {
+        let is_integer = matches!(ty, DataType::Int64 | DataType::Timestamp(TimeUnit::Microsecond, _));
         match (self, ty) {
-            (Self::Common, _) => Some(Form::Texts),
-            (Self::Dictionary, DataType::Int64 | DataType::Float64) => Some(Form::Numbers),
+            (Self::Common, _) => Some(Form::Common),
+            (Self::Delta, _) if is_integer => Some(Form::Deltas),
+            (Self::Dictionary, DataType::Float64 | DataType::Utf8 | DataType::Binary) => Some(Form::Dictionary),
+            (Self::Dictionary, _) if is_integer => Some(Form::Dictionary),
             _ => None,
         }
     }
@@ -142,7 +145,7 @@ impl Choice {
             ColumnEncoding::Dictionary => properties.set_column_dictionary_enabled(path, true),
             ColumnEncoding::Plain => properties.set_column_encoding(path, Encoding::PLAIN),
             ColumnEncoding::Delta => properties.set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
-            // Common prefixes are encoded in [`super::own`].
+            // [`super::own`] encodes common prefixes.
             ColumnEncoding::Common | ColumnEncoding::Prefixes => {
                 properties.set_column_encoding(path, Encoding::DELTA_BYTE_ARRAY)
             }
@@ -185,6 +188,9 @@ struct Sizes {
 }
 
 impl Sizes {
+    /// Of a dictionary for mostly different values.
+    const USELESS: Self = Self { compressed: i64::MAX, uncompressed: i64::MAX };
+
     fn is_compressible(&self) -> bool {
         (self.compressed as f64) < self.uncompressed as f64 * INCOMPRESSIBLE
     }
@@ -204,6 +210,9 @@ fn trial(column: &RecordBatch, encoding: ColumnEncoding, codec: Codec) -> Result
         own.write(column.column(0));
         let encoded = own.close()?;
         let chunk = &encoded.close.metadata;
+        if form == Form::Dictionary && chunk.dictionary_page_offset().is_none() {
+            return Ok(Sizes::USELESS);
+        }
         return Ok(Sizes { compressed: chunk.compressed_size(), uncompressed: chunk.uncompressed_size() });
     }
     let properties = without_dictionaries(codec)?.set_statistics_enabled(EnabledStatistics::None);

@@ -2,6 +2,7 @@
 
 mod advise;
 mod bloom;
+mod dictionary;
 mod encoding;
 mod extras;
 mod limits;
@@ -11,6 +12,7 @@ mod own;
 mod rows;
 pub(crate) mod statistics;
 mod text;
+mod values;
 pub(crate) mod write;
 
 pub use advise::{ADVICE_ROWS, Advice, Verdict, advise};

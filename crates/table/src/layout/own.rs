@@ -2,19 +2,22 @@
 
 use arrow::array::ArrayRef;
 use pages::{ChunkWriter, Codec, Compressor, EncodedColumn};
+use parquet::basic::Type as Physical;
 use parquet::errors::Result;
 use parquet::schema::types::ColumnDescPtr;
 
 use super::extras::Extras;
-use super::{number, text};
+use super::{dictionary, number, text};
 
 /// How the values are encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// Texts or bytes with the common prefix of their page.
-    Texts,
-    /// Integers or real numbers of 64 bits, with a dictionary.
-    Numbers,
+    Common,
+    /// Differences between neighbouring integers or times.
+    Deltas,
+    /// A dictionary, or plain values where they are mostly different.
+    Dictionary,
 }
 
 /// A column chunk being written.
@@ -36,11 +39,20 @@ impl OwnColumn {
     }
 
     pub(crate) fn close(mut self) -> Result<EncodedColumn> {
-        let nullable = self.column.max_def_level() > 0;
+        let (physical, nullable) = (self.column.physical_type(), self.column.max_def_level() > 0);
         let chunk = ChunkWriter::new(self.column, &mut self.compressor);
-        match self.form {
-            Form::Texts => text::encode(chunk, &self.parts, nullable, self.extras),
-            Form::Numbers => number::encode(chunk, &self.parts, nullable, self.extras),
+        let (parts, extras) = (&self.parts, self.extras);
+        match (self.form, physical) {
+            (Form::Common, _) => text::encode_common(chunk, &text::texts(parts), nullable, extras),
+            (Form::Deltas, _) => number::encode_deltas(chunk, &number::integers(parts), nullable, extras),
+            (Form::Dictionary, Physical::BYTE_ARRAY) => {
+                dictionary::encode(chunk, &text::texts(parts), nullable, extras)
+            }
+            (Form::Dictionary, Physical::DOUBLE) => dictionary::encode(chunk, &number::reals(parts), nullable, extras),
+            (Form::Dictionary, _) => dictionary::encode(chunk, &number::integers(parts), nullable, extras),
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,60 @@
+//! Columns with a dictionary, or plain where their values are mostly different.
+//!
+//! The Parquet library writes the same pages in three times the processor time: it appends index by index.
+
+use hashbrown::HashMap;
+use pages::{ChunkWriter, EncodedColumn, hybrid};
+use parquet::basic::Encoding;
+use parquet::errors::Result;
+
+use super::extras::Extras;
+use super::values::{Value, Values};
+
+pub(super) fn encode<T: Value>(
+    mut chunk: ChunkWriter<'_>,
+    values: &Values<T>,
+    nullable: bool,
+    extras: Extras,
+) -> Result<EncodedColumn> {
+    let Some(Dictionary { entries, codes, width }) = Dictionary::of(&values.valid) else {
+        return values.write(chunk, nullable, extras, &values.valid, |page, rows| {
+            values.valid[rows].iter().for_each(|value| value.push_plain(page));
+            Encoding::PLAIN
+        });
+    };
+    let mut plain = Vec::new();
+    entries.iter().for_each(|entry| entry.push_plain(&mut plain));
+    chunk.dictionary(&plain, entries.len())?;
+    values.write(chunk, nullable, extras, &entries, |page, rows| {
+        page.push(width as u8);
+        hybrid::push(page, &codes[rows], width);
+        Encoding::RLE_DICTIONARY
+    })
+}
+
+/// The distinct values of a column chunk, in the order in which they first appear, and the index of each value.
+struct Dictionary<T> {
+    entries: Vec<T>,
+    codes: Vec<u32>,
+    /// Bits of an index.
+    width: u32,
+}
+
+impl<T: Value> Dictionary<T> {
+    /// `None` if plain values take less.
+    fn of(values: &[T]) -> Option<Self> {
+        let mut places: HashMap<T, u32> = HashMap::new();
+        let mut entries = Vec::new();
+        let codes = values.iter().map(|value| {
+            *places.entry(*value).or_insert_with(|| {
+                entries.push(*value);
+                entries.len() as u32 - 1
+            })
+        });
+        let codes: Vec<u32> = codes.collect();
+        let width = (u32::BITS - (entries.len().max(1) as u32 - 1).leading_zeros()).max(1);
+        let plain = |values: &[T]| values.iter().map(|value| value.plain_len()).sum::<usize>();
+        let size = plain(&entries) + (width as usize * codes.len()).div_ceil(8);
+        (size < plain(values)).then_some(Self { entries, codes, width })
+    }
+}

@@ -1,0 +1,163 @@
+//! The Parquet library reads what is encoded here, and finds the statistics that it would write.
+
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, BinaryArray, Float64Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
+};
+use arrow::datatypes::DataType;
+use pages::Codec;
+use parquet::arrow::ArrowSchemaConverter;
+use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use parquet::basic::Encoding;
+use parquet::bloom_filter::Sbbf;
+use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData};
+use parquet::file::page_index::column_index::ColumnIndexMetaData;
+use parquet::file::properties::WriterProperties;
+use parquet::file::statistics::Statistics;
+use parquet::file::writer::SerializedFileWriter;
+
+use super::*;
+use crate::layout::values::{Value, Values};
+
+const PAGE_ROWS: usize = 1_000;
+
+/// Writes a column in two parts; returns what the library reads, and the footer.
+fn written(column: &ArrayRef, form: Form) -> (ArrayRef, ParquetMetaData) {
+    let rows = RecordBatch::try_from_iter_with_nullable([("x", column.clone(), true)]).unwrap();
+    let schema = ArrowSchemaConverter::new().convert(&rows.schema()).unwrap();
+    let extras = Extras { statistics: true, bloom: true, page_rows: PAGE_ROWS };
+    let mut own = OwnColumn::new(schema.column(0), form, Codec::default(), extras).unwrap();
+    own.write(&column.slice(0, column.len() / 3));
+    own.write(&column.slice(column.len() / 3, column.len() - column.len() / 3));
+    let encoded = own.close().unwrap();
+    let properties = Arc::new(WriterProperties::default());
+    let mut file = SerializedFileWriter::new(Vec::new(), schema.root_schema_ptr(), properties).unwrap();
+    let mut group = file.next_row_group().unwrap();
+    group.append_column(&encoded.bytes, encoded.close).unwrap();
+    group.close().unwrap();
+    let bytes = bytes::Bytes::from(file.into_inner().unwrap());
+    let options = ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Required);
+    let reader = ParquetRecordBatchReaderBuilder::try_new_with_options(bytes, options).unwrap();
+    let filter = reader.get_row_group_column_bloom_filter(0, 0).unwrap().unwrap();
+    let metadata = reader.metadata().as_ref().clone();
+    let read: Vec<RecordBatch> = reader.build().unwrap().map(Result::unwrap).collect();
+    let read = arrow::compute::concat_batches(&read[0].schema(), &read).unwrap().column(0).clone();
+    let parts = std::slice::from_ref(column);
+    match column.data_type() {
+        DataType::Utf8 | DataType::Binary => assert_in(&filter, &text::texts(parts)),
+        DataType::Float64 => assert_in(&filter, &number::reals(parts)),
+        _ => assert_in(&filter, &number::integers(parts)),
+    }
+    (read, metadata)
+}
+
+fn assert_in<T: Value>(filter: &Sbbf, values: &Values<T>) {
+    assert!(values.valid.iter().all(|value| filter.check(value.bytes().as_ref())));
+}
+
+fn encodings(metadata: &ParquetMetaData) -> Vec<Encoding> {
+    metadata.row_group(0).column(0).encodings().collect()
+}
+
+#[test]
+fn integers_are_read_with_their_bounds() {
+    // Runs, few values, NULLs, a page of NULLs, and extremes.
+    let value = |row: i64| match row {
+        0..1_500 => Some(7),
+        1_500..4_000 => (row % 3 > 0).then_some(row % 11 - 5),
+        4_000..5_000 => None,
+        _ => Some([i64::MIN, i64::MAX, 0][(row % 3) as usize]),
+    };
+    let values: Vec<Option<i64>> = (0..6_005).map(value).collect();
+    for (form, encoding) in
+        [(Form::Dictionary, Encoding::RLE_DICTIONARY), (Form::Deltas, Encoding::DELTA_BINARY_PACKED)]
+    {
+        let column: ArrayRef = Arc::new(Int64Array::from(values.clone()));
+        let (read, metadata) = written(&column, form);
+        assert_eq!(read.to_data(), column.to_data());
+        assert!(encodings(&metadata).contains(&encoding));
+        let ColumnIndexMetaData::INT64(index) = &metadata.column_index().unwrap()[0][0] else { panic!("no bounds") };
+        for (page, rows) in values.chunks(PAGE_ROWS).enumerate() {
+            let valid = || rows.iter().flatten();
+            assert_eq!(index.min_value(page), valid().min(), "page {page}");
+            assert_eq!(index.max_value(page), valid().max(), "page {page}");
+            assert_eq!(index.null_count(page), Some((rows.len() - valid().count()) as i64));
+        }
+        let of_chunk = metadata.row_group(0).column(0).statistics();
+        let Some(Statistics::Int64(of_chunk)) = of_chunk else { panic!("no bounds") };
+        assert_eq!((of_chunk.min_opt(), of_chunk.max_opt()), (Some(&i64::MIN), Some(&i64::MAX)));
+        let times: ArrayRef = Arc::new(TimestampMicrosecondArray::from(values.clone()).with_timezone("UTC"));
+        assert_eq!(written(&times, form).0.to_data(), times.to_data());
+    }
+}
+
+#[test]
+fn texts_are_read_with_their_bounds() {
+    let value = |row: i64| match row {
+        0..1_500 => Some("same".to_owned()),
+        1_500..4_000 => (row % 3 > 0).then(|| format!("host-{}", row * row % 50)),
+        4_000..5_000 => None,
+        _ => Some(["", "é", "z"][(row % 3) as usize].to_owned()),
+    };
+    let values: Vec<Option<String>> = (0..6_005).map(value).collect();
+    for (form, encoding) in [(Form::Dictionary, Encoding::RLE_DICTIONARY), (Form::Common, Encoding::DELTA_BYTE_ARRAY)] {
+        let column: ArrayRef = Arc::new(StringArray::from(values.clone()));
+        let (read, metadata) = written(&column, form);
+        assert_eq!(read.to_data(), column.to_data());
+        assert!(encodings(&metadata).contains(&encoding));
+        let ColumnIndexMetaData::BYTE_ARRAY(index) = &metadata.column_index().unwrap()[0][0] else {
+            panic!("no bounds")
+        };
+        for (page, rows) in values.chunks(PAGE_ROWS).enumerate() {
+            let valid = || rows.iter().flatten().map(String::as_bytes);
+            assert_eq!((index.min_value(page), index.max_value(page)), (valid().min(), valid().max()), "page {page}");
+        }
+        let bytes: Vec<Option<&[u8]>> = values.iter().map(|text| text.as_ref().map(String::as_bytes)).collect();
+        let bytes: ArrayRef = Arc::new(BinaryArray::from(bytes));
+        assert_eq!(written(&bytes, form).0.to_data(), bytes.to_data());
+    }
+}
+
+#[test]
+fn real_numbers_keep_their_bits_and_zeros_both_signs() {
+    let value = |row: u32| [0.0, -0.0, 1.25, -7.5, f64::INFINITY, f64::NEG_INFINITY][(row % 6) as usize];
+    let column: ArrayRef = Arc::new(Float64Array::from_iter_values((0..2_500).map(value)));
+    let (read, metadata) = written(&column, Form::Dictionary);
+    assert_eq!(format!("{read:?}"), format!("{column:?}"));
+    let Some(Statistics::Double(bounds)) = metadata.row_group(0).column(0).statistics() else { panic!("no bounds") };
+    assert_eq!((bounds.min_opt(), bounds.max_opt()), (Some(&f64::NEG_INFINITY), Some(&f64::INFINITY)));
+    // A reader that looks for either zero must find the page.
+    let zeros: ArrayRef = Arc::new(Float64Array::from(vec![0.0, -0.0, 0.0]));
+    let (_, metadata) = written(&zeros, Form::Dictionary);
+    let Some(Statistics::Double(bounds)) = metadata.row_group(0).column(0).statistics() else { panic!("no bounds") };
+    let signs = (bounds.min_opt().unwrap().is_sign_negative(), bounds.max_opt().unwrap().is_sign_negative());
+    assert_eq!(signs, (true, false));
+}
+
+#[test]
+fn mostly_different_values_are_plain() {
+    let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values((0..3_000).map(|row| row * 7_919)));
+    let texts: ArrayRef = Arc::new(StringArray::from_iter_values((0..3_000).map(|row| format!("text {row}"))));
+    for different in [numbers, texts] {
+        let (read, metadata) = written(&different, Form::Dictionary);
+        assert_eq!(read.to_data(), different.to_data());
+        assert!(!encodings(&metadata).contains(&Encoding::RLE_DICTIONARY));
+    }
+}
+
+#[test]
+fn chunks_of_one_value_or_none_are_read() {
+    for same in [Int64Array::from(vec![5; 3_000]), Int64Array::from(vec![Some(5)]), Int64Array::new_null(3_000)] {
+        let same: ArrayRef = Arc::new(same);
+        for form in [Form::Dictionary, Form::Deltas] {
+            assert_eq!(written(&same, form).0.to_data(), same.to_data(), "{form:?}");
+        }
+    }
+    for same in [StringArray::from(vec!["x"; 3_000]), StringArray::from(vec![Some("")]), StringArray::new_null(3_000)] {
+        let same: ArrayRef = Arc::new(same);
+        for form in [Form::Dictionary, Form::Common] {
+            assert_eq!(written(&same, form).0.to_data(), same.to_data(), "{form:?}");
+        }
+    }
+}
