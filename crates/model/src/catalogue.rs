@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{MemberNames, MembersOf, UnknownName};
+use crate::{Expectation, MemberNames, MembersOf, UnknownName};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -123,12 +123,15 @@ pub struct EventColumn {
     /// Whose members the words stand for. Catalogues of old ensembles do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub members: Option<MembersOf>,
+    /// What its values are expected to be. A stored catalogue says so only where segments hold the differences.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Expectation>,
 }
 
 impl EventColumn {
     /// A column that is never NULL, without a description.
     pub fn new(name: impl Into<String>, kind: EventKind) -> Self {
-        Self { name: name.into(), doc: String::new(), kind, nullable: false, members: None }
+        Self { name: name.into(), doc: String::new(), kind, nullable: false, members: None, expected: None }
     }
 }
 
@@ -241,6 +244,7 @@ impl Catalogue {
             .or(names)
             .or_else(|| repeated("event column", columns))
             .or(words)
+            .or_else(|| self.fault_of_expectations())
     }
 
     /// Number of outcome values in one world, over all entities.

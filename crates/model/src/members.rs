@@ -46,11 +46,9 @@ mod tests {
             members: members.iter().map(|&m| m.into()).collect(),
         };
         let column = |name: &str, words: &[&str], members| EventColumn {
-            name: name.into(),
-            doc: String::new(),
-            kind: EventKind::Label(words.iter().map(|&w| w.into()).collect()),
             nullable: true,
             members,
+            ..EventColumn::new(name, EventKind::Label(words.iter().map(|&w| w.into()).collect()))
         };
         let of = |places: &[usize]| Some(MembersOf { column: "side".into(), places: places.to_vec() });
         let catalogue = Catalogue {

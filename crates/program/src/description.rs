@@ -193,7 +193,7 @@ impl GivenOutcome {
             OutcomeKind::Flag => EventKind::I8,
             OutcomeKind::Real => EventKind::F64,
         };
-        Ok(EventColumn { name, doc: unit, kind, nullable, members: None })
+        Ok(EventColumn { doc: unit, nullable, ..EventColumn::new(name, kind) })
     }
 }
 
