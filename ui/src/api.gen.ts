@@ -964,7 +964,7 @@ export interface components {
             error?: string;
             event_bytes?: number;
             /** @enum {string} */
-            events?: "store" | "replay";
+            events?: "store" | "compact" | "replay";
             model?: string;
             outcome_bytes?: number;
             parameters?: {
@@ -1283,7 +1283,7 @@ export interface components {
              * @default store
              * @enum {string}
              */
-            events: "store" | "replay";
+            events: "store" | "compact" | "replay";
             /** @description Add worlds to a complete ensemble of this name */
             extend?: boolean;
             model: string;

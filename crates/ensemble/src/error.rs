@@ -42,6 +42,12 @@ pub enum EnsembleError {
     /// The model's catalogue has a fault.
     #[error("ensemble {name:?} cannot be stored: its model declares its outputs wrongly: {reason}")]
     Catalogue { name: String, reason: String },
+    /// The model says of no event column what to expect.
+    #[error(
+        "ensemble {name:?} cannot store compact events: model {model} says of no column what values to expect; store \
+             the events as they are"
+    )]
+    NotCompact { name: String, model: String },
     /// The model to play the ensemble is missing or refuses its parameters.
     #[error("ensemble {ensemble:?} cannot be played here: {reason}")]
     NoModel { ensemble: String, reason: String },

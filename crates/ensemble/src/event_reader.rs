@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use model::{Catalogue, EventKind, EventRows, NULL_I8, NULL_I16, NULL_LABEL, OwnedEventValues};
+use model::{Catalogue, EventKind, EventRows, EventValues, NULL_I8, NULL_I16, NULL_LABEL, OwnedEventValues};
 use table::{FlatValues, TableError, plain};
 use world::WorldRange;
 
 use crate::range_reader::RangeReader;
+use crate::residuals::Expected;
 use crate::schema::event;
 
 /// Real numbers, emitted or stored, with one zero and one NaN; 0 for NULL.
@@ -17,7 +18,7 @@ pub(crate) fn reals(values: &[f64], valid: Option<&[bool]>) -> OwnedEventValues 
 }
 
 /// The rows of one entity in a range's segment.
-pub(crate) struct EntityRows {
+pub struct EntityRows {
     entity: usize,
     group: usize,
     /// The world of each row, in order.
@@ -26,7 +27,10 @@ pub(crate) struct EntityRows {
 
 impl RangeReader {
     /// Finds the events of an entity in the segment.
-    pub(crate) fn entity_rows(&self, entity: usize) -> Result<EntityRows, TableError> {
+    ///
+    /// # Errors
+    /// If it has none, or cannot be read.
+    pub fn entity_rows(&self, entity: usize) -> Result<EntityRows, TableError> {
         let (group, segment) = (self.group(entity)?, self.segment());
         let FlatValues::Integers(worlds) = segment.flat(group, event::WORLD, 0..segment.rows(group))? else {
             return Err(self.damaged("its worlds are not integers"));
@@ -39,7 +43,10 @@ impl RangeReader {
 
     /// The events of an entity in the worlds of `range`, part of this segment's. Reads the columns for which `wants`
     /// returns true, by catalogue index.
-    pub(crate) fn events(
+    ///
+    /// # Errors
+    /// If the segment lacks some of these worlds, or cannot be read.
+    pub fn events(
         &self,
         catalogue: &Catalogue,
         of: &EntityRows,
@@ -53,14 +60,47 @@ impl RangeReader {
         let before = |world: u32| of.worlds.partition_point(|&w| (w as u32) < world);
         let rows: Vec<u32> = range.worlds().map(|w| (before(w.0 + 1) - before(w.0)) as u32).collect();
         let place = before(range.first().0)..before(range.end());
-        let columns = catalogue.events.iter().enumerate().map(|(i, column)| {
-            if wants(i) {
-                self.event_column(of.group, event::FIRST_OWN + i, &column.kind, place.clone())
-            } else {
-                Ok(OwnedEventValues::Label(Vec::new()))
-            }
-        });
-        Ok(EventRows { entity: of.entity, range, rows, columns: columns.collect::<Result<_, _>>()? })
+        let columns = self.event_columns(catalogue, of.group, &place, &rows, wants)?;
+        Ok(EventRows { entity: of.entity, range, rows, columns })
+    }
+
+    /// The columns that are wanted; others are empty.
+    fn event_columns(
+        &self,
+        catalogue: &Catalogue,
+        group: usize,
+        place: &Range<usize>,
+        rows: &[u32],
+        wants: impl Fn(usize) -> bool,
+    ) -> Result<Vec<OwnedEventValues>, TableError> {
+        let circular = || self.damaged("its event columns are expected from each other");
+        let order = catalogue.restoring_order().ok_or_else(circular)?;
+        let count = catalogue.events.len();
+        // Columns that others are expected from come before them.
+        let mut needed: Vec<bool> = (0..count).map(&wants).collect();
+        let expected: Vec<Option<Expected>> = (0..count).map(|column| Expected::of(catalogue, column)).collect();
+        for column in order.iter().rev() {
+            let operands = expected[*column].iter().filter(|_| needed[*column]).flat_map(Expected::operands);
+            operands.collect::<Vec<_>>().into_iter().for_each(|operand| needed[operand] = true);
+        }
+        let mut columns: Vec<OwnedEventValues> = vec![OwnedEventValues::Label(Vec::new()); count];
+        for column in order.into_iter().filter(|column| needed[*column]) {
+            let (stored, kind) = (event::FIRST_OWN + column, &catalogue.events[column].kind);
+            columns[column] = match &expected[column] {
+                None => self.event_column(group, stored, kind, place.clone())?,
+                Some(expected) => {
+                    let wrong = || self.damaged("an event column is not what the catalogue says");
+                    let FlatValues::Integers(residuals) = self.segment().flat(group, stored, place.clone())? else {
+                        return Err(wrong());
+                    };
+                    let read: Vec<EventValues<'_>> = columns.iter().map(OwnedEventValues::borrow).collect();
+                    expected.restore(residuals, &read, rows).ok_or_else(wrong)?
+                }
+            };
+        }
+        let unwanted = columns.iter_mut().enumerate().filter(|(column, _)| !wants(*column));
+        unwanted.for_each(|(_, values)| *values = OwnedEventValues::Label(Vec::new()));
+        Ok(columns)
     }
 
     fn event_column(

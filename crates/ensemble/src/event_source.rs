@@ -8,7 +8,7 @@ use world::WorldRange;
 use crate::declared::check_events;
 use crate::error::EnsembleError;
 use crate::event_reader::{EntityRows, reals};
-use crate::plan::{EventMode, MakeModel, ModelError};
+use crate::plan::{MakeModel, ModelError};
 use crate::range_reader::RangeReader;
 use crate::stored::StoredEnsemble;
 
@@ -33,7 +33,7 @@ impl StoredEnsemble {
         &self,
         make_model: impl FnOnce() -> Result<Arc<dyn Model>, ModelError>,
     ) -> Result<Option<Arc<dyn Model>>, EnsembleError> {
-        if self.plan.events == EventMode::Store {
+        if self.plan.events.is_stored() {
             return Ok(None);
         }
         let model = make_model().map_err(|error| self.cannot_replay(error.to_string()))?;

@@ -10,8 +10,11 @@ use crate::error::EnsembleError;
 /// The ensemble was extended: its ranges may begin anywhere, and a program that resumes it fills the gaps between them.
 pub(crate) const EXTENSION: &str = "write:extension";
 
+/// Event columns hold differences from expected values.
+pub(crate) const COMPACT: &str = "compact";
+
 /// The needs that this program knows.
-const KNOWN: [&str; 1] = [EXTENSION];
+const KNOWN: [&str; 2] = [EXTENSION, COMPACT];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
@@ -64,7 +67,7 @@ mod tests {
         let said = |text: &str, access| Needs::parse(text).check("season", access).err().map(|error| error.to_string());
         for access in [Access::Read, Access::Write] {
             assert_eq!(said("", access), None);
-            assert_eq!(said("write:extension", access), None);
+            assert_eq!(said("compact,write:extension", access), None);
         }
         assert_eq!(said("write:extension, write:zones", Access::Read), None);
         let refused = |action, lacks| {

@@ -8,18 +8,28 @@ use model::{Catalogue, Model, Models, ModelsError};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use strum::IntoStaticStr;
+use strum::{EnumString, IntoStaticStr};
 use world::{ContentHash, Seed, World, WorldRange};
 
 /// Whether to store events or replay them on demand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, EnumString, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase", const_into_str)]
 pub enum EventMode {
     /// Every event is a row of `sim.events`.
+    #[default]
     Store,
+    /// As `Store`, but columns with expected values hold the differences from them.
+    Compact,
     /// Store nothing; replay any slice from the seed.
     Replay,
+}
+
+impl EventMode {
+    /// Whether events are rows.
+    pub fn is_stored(self) -> bool {
+        self != Self::Replay
+    }
 }
 
 /// One version of an ensemble, as requested.
@@ -34,7 +44,7 @@ pub struct Plan {
     /// Worlds per range (the last may have fewer).
     pub range_worlds: u32,
     pub events: EventMode,
-    /// Everything the model emits.
+    /// Everything the model emits. That of a stored plan has expectations only if `events` is `Compact`.
     pub catalogue: Catalogue,
 }
 

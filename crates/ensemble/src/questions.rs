@@ -403,7 +403,9 @@ impl StoredEnsemble {
     pub fn description(&self) -> Value {
         let plan = &self.plan;
         let parameters: Value = serde_json::from_str(&plan.parameters).unwrap_or_default();
-        json!({"ensemble": plan.name, "parameters": parameters, "catalogue": plan.catalogue})
+        // How events are stored is no part of what the model declares.
+        let catalogue = plan.catalogue.clone().without_expectations();
+        json!({"ensemble": plan.name, "parameters": parameters, "catalogue": catalogue})
     }
 }
 

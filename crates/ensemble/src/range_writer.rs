@@ -17,6 +17,7 @@ use crate::aggregate::{Aggregates, Follow};
 use crate::declared::{check_entities, check_events, check_outcomes};
 use crate::paths::RangePaths;
 use crate::range_reader::RangeMetadata;
+use crate::residuals::Expected;
 use crate::schema::{event, event_fields, outcome, outcome_fields};
 
 /// A thread's encoder state for one ensemble, reused from range to range.
@@ -26,6 +27,8 @@ pub struct Encoders {
     event_schema: SegmentSchema,
     outcomes: Encoder,
     events: Encoder,
+    /// By event column, for those stored as differences.
+    expected: Vec<Option<Expected>>,
     follow: Follow,
 }
 
@@ -44,7 +47,8 @@ impl Encoders {
         };
         let (outcomes, events, outcome_schema, event_schema) =
             make().map_err(|cause| TableError::Encode { path: "of the ensemble".into(), cause })?;
-        Ok(Self { catalogue, outcome_schema, event_schema, outcomes, events, follow })
+        let expected = (0..catalogue.events.len()).map(|column| Expected::of(&catalogue, column)).collect();
+        Ok(Self { catalogue, outcome_schema, event_schema, outcomes, events, expected, follow })
     }
 }
 
@@ -262,6 +266,12 @@ impl<'a> RangeWriter<'a> {
                 encoder.flat(event::NUMBER, FlatColumn::I32 { values: &numbers, nullable: false })?,
             ];
             for (i, (column, values)) in catalogue.events.iter().zip(&block.columns).enumerate() {
+                if let Some(expected) = &self.encoders.expected[i] {
+                    let residuals = expected.residuals(&block.columns, block.rows);
+                    let values = FlatColumn::I32 { values: &residuals, nullable: false };
+                    columns.push(encoder.flat(event::FIRST_OWN + i, values)?);
+                    continue;
+                }
                 let values = match (*values, &column.kind) {
                     (EventValues::Label(codes), EventKind::Label(words)) => {
                         FlatColumn::Labels { codes, dictionary: words }

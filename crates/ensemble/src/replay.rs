@@ -4,7 +4,7 @@ use model::{EventBlock, Model, OutcomeBlock, Sink, Stop, Wanted};
 use world::{ContentHash, WorldRange};
 
 use crate::error::EnsembleError;
-use crate::plan::{EventMode, MakeModel};
+use crate::plan::MakeModel;
 use crate::range_writer::{event_hash, event_row_keys};
 use crate::stored::StoredEnsemble;
 use crate::verify::{Found, Recount, Verification, tolerate, verify};
@@ -35,7 +35,7 @@ fn replay(ensemble: &StoredEnsemble, model: &dyn Model, detail: &mut String) -> 
     for segment @ (range, _, _) in &ensemble.outcomes {
         let stored = ensemble.open(segment)?;
         let mut sink = Replayed::new(Recount::new(catalogue, &stored, "playing it again gives"), *range);
-        let wanted = Wanted { events: ensemble.plan.events == EventMode::Store, entity: None };
+        let wanted = Wanted { events: ensemble.plan.events.is_stored(), entity: None };
         let played = model.simulate(ensemble.plan.seed, *range, wanted, &mut sink);
         let Replayed { outcomes, events, rows, .. } = sink;
         if let Some(failure) = outcomes.failure {

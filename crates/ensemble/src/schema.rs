@@ -47,10 +47,14 @@ fn all_outcome_fields() -> Vec<Field> {
     ]
 }
 
-/// The columns of a model's event segment.
+/// The columns of a model's event segment. A column with expected values is stored as differences from them, under another
+/// name, so that nobody takes them for the values.
 pub fn event_fields(catalogue: &Catalogue) -> Vec<Field> {
     let common = common_event_fields().into_iter();
     let own = catalogue.events.iter().map(|c| {
+        if c.expected.is_some() {
+            return Field::new(c.residual_name(), FieldType::Int32);
+        }
         let ty = match c.kind {
             EventKind::Label(_) => FieldType::Text,
             EventKind::I8 => FieldType::Int8,
@@ -91,8 +95,8 @@ pub(crate) fn ensemble_fields() -> Vec<Field> {
 /// outcome, and the goal.
 pub(crate) const ENOUGH: &str = "enough";
 
-/// A column of `sim.ensembles` added with the first ensemble that was extended: what a program must know to read the
-/// ensemble, or to change it.
+/// A column of `sim.ensembles` added with the first ensemble that was extended or has compact events: what a program must
+/// know to read the ensemble, or to change it.
 pub(crate) const NEEDS: &str = "needs";
 
 pub(crate) fn outcomes_table() -> Definition {

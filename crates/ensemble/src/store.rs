@@ -177,11 +177,16 @@ impl Store {
     /// Registers a new ensemble, or a new version of one.
     ///
     /// # Errors
-    /// When the name is taken and `replace` is false, the catalogue is faulty, or the tables have an event column of
-    /// another type.
-    pub async fn register(&mut self, plan: Plan, replace: bool) -> Result<Registered> {
+    /// When the name is taken and `replace` is false, the catalogue is faulty or lacks expectations for compact events, or
+    /// the tables have an event column of another type.
+    pub async fn register(&mut self, mut plan: Plan, replace: bool) -> Result<Registered> {
         if let Some(reason) = plan.catalogue.fault() {
             return Err(EnsembleError::Catalogue { name: plan.name, reason });
+        }
+        if plan.events != EventMode::Compact {
+            plan.catalogue = plan.catalogue.without_expectations();
+        } else if !plan.catalogue.has_expectations() {
+            return Err(EnsembleError::NotCompact { name: plan.name, model: plan.model });
         }
         loop {
             self.refresh().await?;
@@ -268,7 +273,7 @@ impl Store {
 fn staged(disk: &dyn Disk, ensemble: &Registered) -> Vec<WorldRange> {
     let is_whole = |path: &Path| RangeReader::open(disk, path, None).is_ok();
     let whole = |range: &WorldRange| {
-        let events = ensemble.plan.events == EventMode::Replay || is_whole(&ensemble.paths.events(*range));
+        let events = !ensemble.plan.events.is_stored() || is_whole(&ensemble.paths.events(*range));
         events && is_whole(&ensemble.paths.outcomes(*range))
     };
     ensemble.plan.ranges().into_iter().filter(whole).collect()

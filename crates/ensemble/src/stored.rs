@@ -8,7 +8,7 @@ use table::TableError;
 use world::{World, WorldRange};
 
 use crate::error::EnsembleError;
-use crate::plan::{EventMode, Plan};
+use crate::plan::Plan;
 use crate::range_reader::RangeReader;
 
 type Result<T> = std::result::Result<T, EnsembleError>;
@@ -75,7 +75,7 @@ impl StoredEnsemble {
         let mut next = worlds.first();
         while next.0 < worlds.end() {
             let (range, _) = self.range_with(next)?;
-            if self.plan.events == EventMode::Store {
+            if self.plan.events.is_stored() {
                 let missing = || damaged(&self.plan.name, &format!("the events of worlds {range} are missing"));
                 segments.push(self.events.iter().find(|(of, _, _)| *of == range).ok_or_else(missing)?);
             }

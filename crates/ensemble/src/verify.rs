@@ -68,7 +68,7 @@ fn check(ensemble: &StoredEnsemble, model: Result<&dyn Model, &str>) -> Result<V
     let mut checks = vec![check_cover(ensemble)];
     let outcomes =
         tolerate(&mut checks, "outcomes are as they were written", |detail| check_outcomes(ensemble, detail));
-    let stored = ensemble.plan.events == EventMode::Store && !ensemble.outcomes.is_empty();
+    let stored = ensemble.plan.events.is_stored() && !ensemble.outcomes.is_empty();
     let events = if stored {
         tolerate(&mut checks, "events are as they were written", |detail| check_events(ensemble, detail))
     } else {
@@ -136,7 +136,7 @@ fn check_recount(ensemble: &StoredEnsemble, model: &dyn Model, checks: &mut Vec<
 
 fn nothing_to_recount(ensemble: &StoredEnsemble) -> Check {
     let why = match ensemble.plan.events {
-        EventMode::Store => "no world is stored yet",
+        EventMode::Store | EventMode::Compact => "no world is stored yet",
         EventMode::Replay => "events are not stored but replayed",
     };
     Check { name: RECOUNT.to_owned(), ok: None, detail: format!("nothing to recount: {why}") }

@@ -108,9 +108,10 @@ impl From<&EnsembleError> for Failure {
             EnsembleError::Description { .. } | EnsembleError::Incomplete { .. } | EnsembleError::Extension { .. } => {
                 "InvalidError"
             }
-            EnsembleError::Replay { .. } | EnsembleError::Catalogue { .. } | EnsembleError::NoModel { .. } => {
-                "ModelError"
-            }
+            EnsembleError::Replay { .. }
+            | EnsembleError::Catalogue { .. }
+            | EnsembleError::NotCompact { .. }
+            | EnsembleError::NoModel { .. } => "ModelError",
             EnsembleError::Damaged { .. } | EnsembleError::Newer { .. } => "DamagedError",
         };
         Self::new(class, error)

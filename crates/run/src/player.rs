@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use disk::Disk;
-use ensemble::{Encoders, EventMode, Follow, RangeWriter, Registered, Unwritten, WrittenRange};
+use ensemble::{Encoders, Follow, RangeWriter, Registered, Unwritten, WrittenRange};
 use model::{EventBlock, Model, OutcomeBlock, Sink, Stop, Wanted};
 use table::PageFormat;
 use world::WorldRange;
@@ -70,7 +70,7 @@ impl Player {
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<WrittenRange>, RunError> {
         let plan = &self.ensemble.plan;
-        let store_events = plan.events == EventMode::Store;
+        let store_events = plan.events.is_stored();
         let mut writer = RangeWriter::create(&self.disk, &self.ensemble.paths, range, store_events, encoders, stop)?;
         let wanted = Wanted { events: store_events, entity: None };
         let played = self.model.simulate(plan.seed, range, wanted, &mut writer);
@@ -103,7 +103,7 @@ impl Player {
     }
 
     fn panics_on(&self, range: WorldRange) -> Option<String> {
-        let wanted = Wanted { events: self.ensemble.plan.events == EventMode::Store, entity: None };
+        let wanted = Wanted { events: self.ensemble.plan.events.is_stored(), entity: None };
         let seed = self.ensemble.plan.seed;
         let played = catch_unwind(AssertUnwindSafe(|| self.model.simulate(seed, range, wanted, &mut Nothing)));
         played.err().map(|panic| panic_message(&*panic).to_owned())

@@ -17,8 +17,7 @@ pub struct Request {
     pub name: Option<String>,
     pub worlds: u32,
     pub seed: u64,
-    /// Replay events instead of storing them.
-    pub replay: bool,
+    pub events: EventMode,
     /// Worlds of a range; by default what suits the model and its players.
     pub range_worlds: Option<u32>,
 }
@@ -113,7 +112,7 @@ impl Request {
             Some(0) => return Err(RequestError::NoRange),
             Some(size) => size,
             None => {
-                let probe = Probe::of(&*model, seed, !self.replay);
+                let probe = Probe::of(&*model, seed, self.events.is_stored());
                 let size = match sizing {
                     Sizing::Threads(threads) => self.worlds.div_ceil(threads.max(1) as u32).min(probe.range_worlds()),
                     Sizing::Shared => probe.fleet_range_worlds(self.worlds, model.catalogue()),
@@ -128,7 +127,7 @@ impl Request {
             seed,
             worlds,
             range_worlds,
-            events: if self.replay { EventMode::Replay } else { EventMode::Store },
+            events: self.events,
             catalogue: model.catalogue().clone(),
         };
         Ok((model, plan))

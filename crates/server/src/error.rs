@@ -243,9 +243,10 @@ impl From<&EnsembleError> for Refusal {
             }
             EnsembleError::Newer { .. } => Self::bad(error.to_string()).of_kind(DAMAGED),
             EnsembleError::Memory { .. } => Self::bad(error.to_string()).of_kind(LIMIT),
-            EnsembleError::Replay { .. } | EnsembleError::Catalogue { .. } | EnsembleError::NoModel { .. } => {
-                Self::bad(error.to_string()).of_kind(MODEL)
-            }
+            EnsembleError::Replay { .. }
+            | EnsembleError::Catalogue { .. }
+            | EnsembleError::NotCompact { .. }
+            | EnsembleError::NoModel { .. } => Self::bad(error.to_string()).of_kind(MODEL),
             other => Self::bad(other.to_string()),
         }
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use ensemble::Goal;
+use ensemble::{EventMode, Goal};
 use table::{Codec, EncodingSet, PageFormat};
 
 use super::{FormatArgs, PlaceArgs, parse_pair};
@@ -13,8 +13,22 @@ use super::{FormatArgs, PlaceArgs, parse_pair};
 pub(crate) enum Events {
     /// Store every event as a row
     Store,
+    /// Store differences from expected values in fewer bytes
+    ///
+    /// Only manyworlds turns them back into values; see docs/ensembles.md.
+    Compact,
     /// Store no events and replay them from the seed on demand
     Replay,
+}
+
+impl From<Events> for EventMode {
+    fn from(events: Events) -> Self {
+        match events {
+            Events::Store => Self::Store,
+            Events::Compact => Self::Compact,
+            Events::Replay => Self::Replay,
+        }
+    }
 }
 
 /// A model with its parameters.

@@ -12,7 +12,7 @@ use program::Limits;
 use run::{Request, RequestError, Sizing, Until, outcome_of};
 
 use super::MODELS;
-use crate::args::{Events, ModelArgs, PlanArgs, PlayedByArgs, ProgramLimitArgs, UntilArgs};
+use crate::args::{ModelArgs, PlanArgs, PlayedByArgs, ProgramLimitArgs, UntilArgs};
 
 /// The plan, with ranges sized for its players.
 pub(crate) fn planned(args: &PlanArgs, sizing: Sizing) -> Result<(Arc<dyn Model>, Plan)> {
@@ -22,7 +22,7 @@ pub(crate) fn planned(args: &PlanArgs, sizing: Sizing) -> Result<(Arc<dyn Model>
         name: args.name.clone(),
         worlds: args.worlds,
         seed: args.seed,
-        replay: args.events == Events::Replay,
+        events: args.events.into(),
         range_worlds: args.range_worlds,
     };
     let limit = Duration::from_secs(args.model.program.limit.program_seconds);

@@ -8,7 +8,6 @@ use world::WorldRange;
 
 use super::{Registered, Result, Store};
 use crate::paths::{is_of, version_of};
-use crate::plan::EventMode;
 use crate::range_writer::WrittenRange;
 use crate::schema::event_fields;
 use crate::stored::fetch;
@@ -52,7 +51,7 @@ impl Store {
         let ranges = ensemble.plan.ranges();
         let old = |s: &Segment| is_of(s, name) && version_of(s) < ensemble.version;
         let old_events: Vec<Segment> = self.events.segments().await?.into_iter().filter(old).collect();
-        if ensemble.plan.events == EventMode::Store {
+        if ensemble.plan.events.is_stored() {
             let add = self.staged_segments(ensemble, &ranges, "world")?;
             let columns = event_fields(&ensemble.plan.catalogue);
             let transaction = Some(TransactionId::once(format!("{name}/{}/switch", ensemble.version)));

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
+use std::str::FromStr as _;
 
 use chrono::SecondsFormat;
 use disk::Disk;
@@ -15,7 +16,7 @@ use world::{Seed, World, WorldRange};
 
 use super::{Registered, Result, Store};
 use crate::error::EnsembleError;
-use crate::needs::{Access, EXTENSION, Needs};
+use crate::needs::{Access, COMPACT, EXTENSION, Needs};
 use crate::paths::{partition, version_of};
 use crate::plan::{EventMode, Plan};
 use crate::schema::{ENOUGH, ENSEMBLE_COLUMNS, NEEDS, ensemble_fields};
@@ -40,6 +41,11 @@ impl Described {
     fn optional(&self) -> Vec<(&'static str, String)> {
         let enough = self.enough.clone().map(|enough| (ENOUGH, enough));
         enough.into_iter().chain(self.needs.text().map(|needs| (NEEDS, needs))).collect()
+    }
+
+    /// All columns if some may be missing in the table.
+    fn added_fields(&self) -> Vec<Field> {
+        if self.optional().is_empty() { Vec::new() } else { self.fields() }
     }
 
     fn fields(&self) -> Vec<Field> {
@@ -76,7 +82,7 @@ fn described(name: &str, disk: &dyn Disk, path: &Path, bytes: u64) -> std::resul
         seed: Seed(number("seed")?),
         worlds: WorldRange::new(World(0), u32::try_from(number("worlds")?)?)?,
         range_worlds: u32::try_from(number("range_worlds")?)?,
-        events: if text("events")? == EventMode::Store.into_str() { EventMode::Store } else { EventMode::Replay },
+        events: EventMode::from_str(&text("events")?).map_err(|_| "its events are neither stored nor replayed")?,
         catalogue: serde_json::from_str(&text("catalogue")?)
             .map_err(|e| format!("its catalogue does not read: {e}"))?,
     };
@@ -108,10 +114,13 @@ impl Store {
     pub(super) async fn commit_plan(&mut self, plan: &Plan) -> Result<Option<u64>> {
         let version = self.ensembles.version() + 1;
         let created = chrono::Utc::now().to_rfc3339_opts(SecondsFormat::Secs, true);
-        let segment = self
-            .write_plan(version, &Described { plan: plan.clone(), created, enough: None, needs: Needs::default() })?;
+        let needs = Needs::default();
+        let needs = if plan.events == EventMode::Compact { needs.with(COMPACT) } else { needs };
+        let described = Described { plan: plan.clone(), created, enough: None, needs };
+        let segment = self.write_plan(version, &described)?;
         let transaction = Some(TransactionId::once(format!("version/{version}")));
-        let change = Change { add: vec![segment.clone()], transaction, ..Change::default() };
+        let add = vec![segment.clone()];
+        let change = Change { add, columns: described.added_fields(), transaction, ..Change::default() };
         match self.ensembles.commit(&change).await? {
             Committed::At(at) if at == version => Ok(Some(version)),
             Committed::At(_) => {
@@ -221,8 +230,7 @@ impl Store {
     /// Replaces the row of a version; `false` after a concurrent commit, unless `is_last_try`.
     async fn rewrite_plan(&mut self, row: Segment, described: &Described, is_last_try: bool) -> Result<bool> {
         let add = self.write_plan(version_of(&row), described)?;
-        let columns = if described.optional().is_empty() { Vec::new() } else { described.fields() };
-        let rewrite = Some(Rewrite::SameRows);
+        let (columns, rewrite) = (described.added_fields(), Some(Rewrite::SameRows));
         let change = Change { add: vec![add], remove: vec![row], columns, rewrite, ..Change::default() };
         match self.ensembles.commit(&change).await {
             Err(TableError::Overtaken { .. }) if !is_last_try => Ok(false),
@@ -277,7 +285,7 @@ mod tests {
     use std::sync::Arc;
 
     use disk::RealDisk;
-    use model::Catalogue;
+    use model::{Catalogue, EventColumn, EventKind, Expectation, Formula};
 
     use super::super::ReadRows;
     use super::*;
@@ -330,6 +338,30 @@ mod tests {
         let known = said("write:extension").await;
         let incomplete = "ensemble \"season\" cannot be extended before it is complete: it stores 0 of 25 worlds";
         assert_eq!(known.into_iter().flatten().collect::<Vec<_>>(), [incomplete]);
+    }
+
+    #[tokio::test]
+    async fn compact_events_are_a_need() {
+        let data = tempfile::tempdir().unwrap();
+        let mut store = Store::open_or_create(data.path(), Arc::new(RealDisk)).await.unwrap();
+        let x = EventColumn {
+            expected: Some(Expectation::always(Formula::constant(1))),
+            ..EventColumn::new("x", EventKind::I8)
+        };
+        let catalogue = Catalogue { events: vec![x], ..plan(25).catalogue };
+        for (events, needs, is_expected) in [
+            (EventMode::Store, None, false),
+            (EventMode::Compact, Some("compact"), true),
+            (EventMode::Replay, None, false),
+        ] {
+            let plan = Plan { events, catalogue: catalogue.clone(), ..plan(25) };
+            let registered = store.register(plan, true).await.unwrap();
+            let row = store.row_of("season", registered.version).await.unwrap();
+            let described = store.read_plan("season", &row).unwrap();
+            assert_eq!((described.needs.text().as_deref(), described.plan.events), (needs, events));
+            assert_eq!(described.plan.catalogue.has_expectations(), is_expected);
+            assert_eq!(described.plan, registered.plan);
+        }
     }
 
     #[tokio::test]

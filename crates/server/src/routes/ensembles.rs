@@ -119,7 +119,7 @@ fn ensemble() -> Value {
             "ensemble": text(), "state": word(&["complete", "enough", "incomplete", "unreadable"]),
             "parameters": map(&json!({})), "definition": nullable(&record(&json!({"hash": text()}))),
             "enough": nullable(&text()), "version": integer(), "model": text(), "worlds": integer(),
-            "planned": integer(), "seed": integer(), "events": word(&["store", "replay"]),
+            "planned": integer(), "seed": integer(), "events": word(&["store", "compact", "replay"]),
             "outcome_bytes": integer(), "event_bytes": integer(), "created": text(),
             "error": {"type": "string", "description": "Why it cannot be read"},
         }),

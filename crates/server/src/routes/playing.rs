@@ -123,7 +123,7 @@ fn wish() -> Value {
             "seed": {"anyOf": [integer(), text()], "default": 1},
             "parameters": about(map(&json!({})), "Values of parameters; others have their defaults"),
             "definition": about(json!({"anyOf": [text(), kept]}), "A text, or a kept definition"),
-            "events": {"type": "string", "enum": ["store", "replay"], "default": "store"},
+            "events": {"type": "string", "enum": ["store", "compact", "replay"], "default": "store"},
             "replace": about(boolean(), "Replace an ensemble of this name"),
             "extend": about(boolean(), "Add worlds to a complete ensemble of this name"),
             "until": about(

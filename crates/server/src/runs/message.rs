@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use axum::http::StatusCode;
+use ensemble::EventMode;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -20,7 +21,7 @@ pub(crate) struct Wish {
     /// A JSON object. Raw, because its numbers must be read to the bit.
     pub(crate) parameters: Option<Box<RawValue>>,
     pub(crate) definition: Option<Definition>,
-    pub(crate) events: Events,
+    pub(crate) events: EventMode,
     pub(crate) replace: bool,
     pub(crate) extend: bool,
     pub(crate) until: Option<Goal>,
@@ -44,14 +45,6 @@ pub(crate) enum Seed {
 pub(crate) enum Definition {
     Text(String),
     Kept { name: String, version: Option<u32> },
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Events {
-    #[default]
-    Store,
-    Replay,
 }
 
 /// The precision that ends a run.

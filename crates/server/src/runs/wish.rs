@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::message::{Definition, Events, Seed, Wish};
+use super::message::{Definition, Seed, Wish};
 use super::refuse::{of_definitions, of_parameters, of_request};
 use crate::error::{Refusal, UNKNOWN_NAME};
 
@@ -87,7 +87,7 @@ impl Wish {
             seed: fields.take("seed", &format!("a whole number from 0 to {}, or such a number as text", u64::MAX))?,
             parameters: fields.take("parameters", "an object")?,
             definition: fields.take("definition", "a text, or the \"name\" and \"version\" of a kept definition")?,
-            events: fields.take("events", "\"store\" or \"replay\"")?.unwrap_or_default(),
+            events: fields.take("events", "\"store\", \"compact\" or \"replay\"")?.unwrap_or_default(),
             replace: fields.take("replace", "true or false")?.unwrap_or_default(),
             extend: fields.take("extend", "true or false")?.unwrap_or_default(),
             until: fields.take("until", "an \"outcome\" as ENTITY:OUTCOME, and a \"goal\" such as \"0.5%\"")?,
@@ -187,7 +187,7 @@ pub(crate) fn planned(wish: &Wish, known: &Known, data: &Path) -> Result<(Arc<dy
         name: wish.name.clone(),
         worlds: wish.worlds,
         seed: wish.seed()?,
-        replay: wish.events == Events::Replay,
+        events: wish.events,
         range_worlds: None,
     };
     request.plan(plugin, &parameters, Sizing::Shared, None).map_err(of_request)
