@@ -10,6 +10,7 @@
 mod blocks;
 mod box_score;
 mod calibrate;
+mod expected;
 mod game;
 mod identities;
 mod league;
@@ -278,6 +279,6 @@ fn catalogue(league: &League, columns: &[Column]) -> Catalogue {
             EntityKind { name: "team_season".to_owned(), outcomes: season::season_outcomes(league) },
         ],
         entities: games.chain(teams).collect(),
-        events: play::event_columns(columns),
+        events: expected::with_expectations(play::event_columns(columns)),
     }
 }

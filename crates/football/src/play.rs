@@ -268,6 +268,7 @@ pub(crate) fn event_columns(columns: &[Column]) -> Vec<EventColumn> {
             },
             nullable: c.nullable,
             members: members_of(c.name),
+            expected: None,
         })
         .collect()
 }
