@@ -1,4 +1,5 @@
-//! The table `events`: every stored event. DataFusion's Parquet scan reads it from the ensembles' segments.
+//! The table `events`: every stored event. DataFusion's Parquet scan reads it from the ensembles' segments; for columns
+//! stored as differences from expected values, the ensemble's own reader does.
 //!
 //! Conditions prune segments by ensemble and world, row groups by entity, and pages by world.
 
@@ -18,13 +19,15 @@ use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::empty::EmptyExec;
+use datafusion::physical_plan::union::UnionExec;
 use ensemble::{RangeFile, StoredEnsemble};
 
+use crate::compact_events::CompactSegment;
 use crate::error::QueryError;
 use crate::filter::{Conditions, support};
 use crate::forward::base_table;
 use crate::rows::{event_type, project, text};
-use crate::scan::segment_file;
+use crate::scan::{Piece, ScanExec, segment_file};
 use crate::stored::EnsembleSnapshot;
 
 /// The table. Its first column is the ensemble; the other columns come from the segments.
@@ -56,9 +59,14 @@ impl Events {
         Self { snapshot, schema, stored: Arc::new(Schema::new(stored)), ensemble }
     }
 
-    /// The segments that the conditions do not exclude.
-    fn files(&self, conditions: &Conditions<'_>) -> Result<Vec<PartitionedFile>> {
-        let mut files = Vec::new();
+    /// The segments that the conditions do not exclude: files for DataFusion's scan, and pieces of which `schema` names
+    /// columns that hold no values.
+    fn segments(
+        &self,
+        conditions: &Conditions<'_>,
+        schema: &SchemaRef,
+    ) -> Result<(Vec<PartitionedFile>, Vec<Arc<dyn Piece>>)> {
+        let (mut files, mut pieces) = (Vec::new(), Vec::<Arc<dyn Piece>>::new());
         for ensemble in self.snapshot.wanted(conditions)? {
             let names = ensemble.plan.catalogue.entities.iter().map(|e| e.name.as_str());
             let entities = conditions.names("entity", names)?;
@@ -70,11 +78,19 @@ impl Events {
             }
             // DataFusion's scan reads files only.
             ensemble.fetch(wanted.iter().copied()).map_err(QueryError::from)?;
+            let expected = ensemble.plan.catalogue.events.iter().filter(|column| column.expected.is_some());
+            let is_compact = expected.into_iter().any(|column| schema.column_with_name(&column.name).is_some());
             for segment in wanted {
-                files.extend(file(ensemble, segment, &entities)?);
+                if is_compact {
+                    let (ensemble, segment) = (ensemble.clone(), segment.clone());
+                    let (entities, schema) = (entities.clone(), schema.clone());
+                    pieces.push(Arc::new(CompactSegment { ensemble, segment, entities, schema }));
+                } else {
+                    files.extend(file(ensemble, segment, &entities)?);
+                }
             }
         }
-        Ok(files)
+        Ok((files, pieces))
     }
 }
 
@@ -111,9 +127,10 @@ impl TableProvider for Events {
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let (schema, columns) = project(&self.schema, projection)?;
-        let files = self.files(&Conditions::new(session, filters))?;
+        let (files, pieces) = self.segments(&Conditions::new(session, filters), &schema)?;
+        let compact = (!pieces.is_empty()).then(|| ScanExec::plan("events".to_owned(), schema.clone(), pieces, None));
         if files.is_empty() {
-            return Ok(Arc::new(EmptyExec::new(schema)));
+            return Ok(compact.unwrap_or_else(|| Arc::new(EmptyExec::new(schema))));
         }
         let groups = FileGroup::new(files).split_files(session.config().target_partitions());
         // The scan puts the ensemble last, after the columns of the segments.
@@ -128,6 +145,10 @@ impl TableProvider for Events {
             .with_projection_indices(Some(columns))?
             .with_limit(limit)
             .build();
-        Ok(DataSourceExec::from_data_source(scan))
+        let scan: Arc<dyn ExecutionPlan> = DataSourceExec::from_data_source(scan);
+        match compact {
+            Some(compact) => UnionExec::try_new(vec![scan, compact]),
+            None => Ok(scan),
+        }
     }
 }

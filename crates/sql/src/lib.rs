@@ -27,6 +27,7 @@
 //! terminal.
 
 mod arguments;
+mod compact_events;
 mod condition;
 mod distinct;
 mod engine;

@@ -4,6 +4,7 @@
 #![allow(clippy::from_iter_instead_of_collect, reason = "an array's type reads better before its values")]
 
 mod agree;
+mod compact;
 mod damaged;
 mod delete;
 mod exact;
