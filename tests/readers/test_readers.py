@@ -125,6 +125,23 @@ def test_outcomes_recount_from_plays_in_sql(season):
         assert (different, compared) == (0, 288 * WORLDS), outcome
 
 
+def test_compact_events_are_no_values(tmp_path):
+    """Other readers see differences under their own name, and no values; manyworlds sees the values."""
+    run = ["run", "football", "--worlds", "20", "--threads", "1", "--data", str(tmp_path), "--format", "json", "--name"]
+    plain, compact = manyworlds(*run, "plain"), manyworlds(*run, "compact", "--events", "compact")
+    assert (compact["hash"], compact["events"]["hash"]) == (plain["hash"], plain["events"]["hash"])
+    assert compact["events"]["bytes"] < 0.9 * plain["events"]["bytes"]
+    columns = ["ensemble", "entity", "world", "number", "clock", "clock_residual", "yards"]
+    read = table(tmp_path, "events").to_pyarrow_table(columns=columns).sort_by([(name, "ascending") for name in columns[:4]])
+    of = {name: read.filter(compute.equal(read["ensemble"], name)) for name in ("plain", "compact")}
+    assert of["plain"]["yards"] == of["compact"]["yards"]
+    assert of["plain"]["clock_residual"].null_count == of["compact"]["clock"].null_count == plain["events"]["rows"]
+    assert of["plain"]["clock"].null_count == of["compact"]["clock_residual"].null_count == 0
+    # Each play begins when the one before ends, but for the first of a quarter.
+    differences = compute.sum(compute.not_equal(of["compact"]["clock_residual"], 0)).as_py()
+    assert differences < 0.05 * plain["events"]["rows"]
+
+
 @pytest.mark.skipif("MANYWORLDS_S3" not in os.environ, reason="the services do not run (scripts/services.sh start)")
 def test_a_bucket_reads_alike(tmp_path, monkeypatch):
     """deltalake reads the store itself, without a mirror."""
