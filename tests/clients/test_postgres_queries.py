@@ -197,6 +197,10 @@ def test_dbeaver_reads_settings_and_indexes(server, stored, connection):
     assert ask(connection, sql)[0][0] > 40
 
 
+def test_samples_are_refused(connection):
+    assert code(connection, "SELECT * FROM cpu TABLESAMPLE SYSTEM (10)") == "0A000"
+
+
 @pytest.mark.parametrize("protocol", ["binary", "csv", "cursor", "simple"])
 def test_connectorx_reads_with_each_protocol(server, stored, protocol):
     url = f"postgresql://me:{server.token or 'none'}@{server.host}:{server.pg_port}/{stored}"

@@ -84,6 +84,11 @@ fn starts_query(keyword: Keyword) -> bool {
 pub(crate) fn check_statement(statement: &mut Statement) -> Result<(), QueryError> {
     let (mut tables, mut derived) = (0, 0);
     walk(statement, &mut |node| {
+        if matches!(node, Node::Sampled) {
+            // DataFusion would read the whole table.
+            let reason = "TABLESAMPLE is not supported: write WHERE random() < 0.1".to_owned();
+            return Err(QueryError::Invalid { reason });
+        }
         tables += usize::from(matches!(node, Node::Relation(_)));
         derived += usize::from(matches!(node, Node::Derived));
         within("tables", tables.max(derived), TABLES_MAX)
@@ -177,6 +182,18 @@ mod tests {
             format!("SELECT '{}'", "+".repeat(OPERATORS_MAX * 2)),
         ] {
             assert_eq!(refusal(&sql), None, "{}", &sql[..20]);
+        }
+    }
+
+    #[test]
+    fn samples_of_tables_are_refused() {
+        for sql in [
+            "SELECT 1 FROM t TABLESAMPLE SYSTEM (10)",
+            "SELECT 1 FROM t AS a TABLESAMPLE BERNOULLI (10) REPEATABLE (7)",
+            "SELECT 1 FROM u WHERE EXISTS (SELECT 1 FROM t TABLESAMPLE SYSTEM (10))",
+        ] {
+            let refused = check_statement(&mut Parser::parse_sql(&GenericDialect {}, sql).unwrap()[0]);
+            assert!(refused.unwrap_err().to_string().contains("TABLESAMPLE is not supported"), "{sql}");
         }
     }
 

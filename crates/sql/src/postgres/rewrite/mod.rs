@@ -100,7 +100,7 @@ pub(crate) fn rewrite(
             limited(query);
             Ok(())
         }
-        Node::Derived => Ok(()),
+        Node::Derived | Node::Sampled => Ok(()),
     })?;
     // Names of PostgreSQL's tables have their schema now.
     wildcards::complete(statement)?;
