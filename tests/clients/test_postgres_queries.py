@@ -201,6 +201,29 @@ def test_samples_are_refused(connection):
     assert code(connection, "SELECT * FROM cpu TABLESAMPLE SYSTEM (10)") == "0A000"
 
 
+def test_columns_ask_whether_queries_return_a_value(connection):
+    values = "(VALUES ('a', 1), ('b', NULL), ('c', 3)) AS v(host, n)"
+    for sql, expected in [
+        ("8 IN (SELECT cores FROM cpu)", True),
+        ("8 NOT IN (SELECT cores FROM cpu)", False),
+        ("7 IN (SELECT cores FROM cpu)", False),
+        ("NULL IN (SELECT cores FROM cpu)", None),
+        ("NULL NOT IN (SELECT cores FROM cpu WHERE false)", True),
+        (f"1 IN (SELECT n FROM {values})", True),
+        (f"2 IN (SELECT n FROM {values})", None),
+        (f"2 NOT IN (SELECT n FROM {values})", None),
+        ("9 IN (SELECT max(cores) FROM cpu GROUP BY host LIMIT 5)", True),
+        ("0.5 IN (SELECT load FROM cpu)", True),
+        ("CASE WHEN 1 IN (SELECT 1 UNION SELECT 2) THEN 'yes' END", "yes"),
+    ]:
+        assert ask(connection, f"SELECT {sql} AS found") == [(expected,)], sql
+    sql = f"SELECT v.host, host IN (SELECT host FROM cpu), n NOT IN (SELECT cores - 5 FROM cpu o WHERE o.host <> 'z') FROM {values} ORDER BY 1"
+    assert ask(connection, sql) == [("a", True, True), ("b", True, None), ("c", False, False)]
+    sql = "SELECT host, 9 IN (SELECT cores FROM cpu o WHERE o.host = cpu.host) FROM cpu ORDER BY 1"
+    assert ask(connection, sql) == [("a", False), ("b", True)]
+    assert ask(connection, "SELECT host, cores IN (SELECT cores FROM cpu WHERE host = 'b') AS x FROM cpu ORDER BY x") == [("a", False), ("b", True)]
+
+
 @pytest.mark.parametrize("protocol", ["binary", "csv", "cursor", "simple"])
 def test_connectorx_reads_with_each_protocol(server, stored, protocol):
     url = f"postgresql://me:{server.token or 'none'}@{server.host}:{server.pg_port}/{stored}"

@@ -308,7 +308,7 @@ impl Engine {
     fn rewrite(&self, mut statement: Statement, about: bool) -> Result<Statement, QueryError> {
         let Statement::Statement(inner) = &mut statement else { return Ok(statement) };
         let Some(catalog) = &self.postgres else {
-            postgres::existences(inner)?;
+            postgres::conditions(inner)?;
             return Ok(statement);
         };
         match rewrite(inner, about, &|name| catalog.number(name))? {

@@ -28,7 +28,23 @@ pub(crate) fn walk(
     of: &mut impl VisitMut,
     each: &mut dyn FnMut(Node<'_>) -> Result<(), QueryError>,
 ) -> Result<(), QueryError> {
-    match of.visit(&mut Walk { each }) {
+    walk_to(usize::MAX, of, each)
+}
+
+/// Like [`walk`], without what is in queries within.
+pub(crate) fn walk_outside_queries(
+    of: &mut impl VisitMut,
+    each: &mut dyn FnMut(Node<'_>) -> Result<(), QueryError>,
+) -> Result<(), QueryError> {
+    walk_to(0, of, each)
+}
+
+fn walk_to(
+    deepest: usize,
+    of: &mut impl VisitMut,
+    each: &mut dyn FnMut(Node<'_>) -> Result<(), QueryError>,
+) -> Result<(), QueryError> {
+    match of.visit(&mut Walk { each, depth: 0, deepest }) {
         ControlFlow::Break(error) => Err(error),
         ControlFlow::Continue(()) => Ok(()),
     }
@@ -36,10 +52,16 @@ pub(crate) fn walk(
 
 struct Walk<'a> {
     each: &'a mut dyn FnMut(Node<'_>) -> Result<(), QueryError>,
+    /// The queries around the current node.
+    depth: usize,
+    deepest: usize,
 }
 
 impl Walk<'_> {
     fn call(&mut self, node: Node<'_>) -> ControlFlow<QueryError> {
+        if self.depth > self.deepest {
+            return ControlFlow::Continue(());
+        }
         (self.each)(node).map_or_else(ControlFlow::Break, ControlFlow::Continue)
     }
 }
@@ -63,7 +85,13 @@ impl VisitorMut for Walk<'_> {
     }
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<QueryError> {
+        self.depth += 1;
         self.call(Node::Query(query))
+    }
+
+    fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<QueryError> {
+        self.depth -= 1;
+        ControlFlow::Continue(())
     }
 
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<QueryError> {

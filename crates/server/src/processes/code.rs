@@ -29,7 +29,7 @@ fn of_reason(reason: &str) -> &'static str {
         () if says("overflow") => "22003",
         () if says("cannot cast") || says("parse") => "22P02",
         () if says("ambiguous column") => "42702",
-        () if says("not implemented") || says("not supported") => "0A000",
+        () if says("not implemented") || says("not supported") || says("does not support") => "0A000",
         () if says("type") || says("coerc") => "42804",
         () => "42000",
     }

@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use own::Own;
 pub(crate) use parameters::written_types;
 use relations::Relations;
-pub(crate) use rewrite::{Rewritten, existences, is_about_postgres, rewrite, without_mark};
+pub(crate) use rewrite::{Rewritten, conditions, is_about_postgres, rewrite, without_mark};
 pub use settings::{search_path, setting};
 pub(crate) use types::oids;
 pub use types::{length_of, oid_of, type_of};

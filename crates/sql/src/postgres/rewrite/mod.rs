@@ -22,7 +22,7 @@ use crate::syntax::{Node, walk};
 use crate::wildcards;
 pub(crate) use names::without_mark;
 use nothing::{Known, known};
-pub(crate) use subqueries::existences;
+pub(crate) use subqueries::conditions;
 use subqueries::{first_row, in_columns, list_of};
 
 /// Texts in statements about PostgreSQL's catalogue. Only these are parsed in PostgreSQL's dialect, because others may
@@ -91,7 +91,7 @@ pub(crate) fn rewrite(
             for item in &mut select.projection {
                 keep_name(item, about);
                 signed(item);
-                in_columns(item, about)?;
+                in_columns(item)?;
             }
             Ok(())
         }
