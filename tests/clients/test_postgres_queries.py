@@ -224,6 +224,21 @@ def test_columns_ask_whether_queries_return_a_value(connection):
     assert ask(connection, "SELECT host, cores IN (SELECT cores FROM cpu WHERE host = 'b') AS x FROM cpu ORDER BY x") == [("a", False), ("b", True)]
 
 
+def test_times_need_no_seconds(connection):
+    for condition, *values in [
+        ("time < '2025-10-09 08:54+00'",),
+        ("time BETWEEN '2025-10-09 08:53Z' AND '2025-10-09T10:54+02:00'",),
+        ("time > TIMESTAMPTZ '2025-10-09 10:53+02'",),
+        ("time > '2025-10-09 08:53+00'::timestamptz",),
+        ("time > %t", "2025-10-09 08:53+00"),
+        ("time > %t::timestamptz", "2025-10-09 08:53+00"),
+    ]:
+        assert ask(connection, f"SELECT count(*) FROM cpu WHERE {condition}", values) == [(2,)], condition
+    assert ask(connection, "SELECT TIMESTAMP '2025-01-01 10:00', '2025-01-01 10:00+01'::timestamptz") == [
+        (datetime.datetime(2025, 1, 1, 10), datetime.datetime(2025, 1, 1, 9, tzinfo=datetime.timezone.utc))
+    ]
+
+
 @pytest.mark.parametrize("protocol", ["binary", "csv", "cursor", "simple"])
 def test_connectorx_reads_with_each_protocol(server, stored, protocol):
     url = f"postgresql://me:{server.token or 'none'}@{server.host}:{server.pg_port}/{stored}"

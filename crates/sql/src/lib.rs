@@ -48,6 +48,7 @@ pub mod postgres;
 mod reading;
 mod rows;
 mod scan;
+mod seconds;
 mod session;
 mod statements;
 mod stored;

@@ -7,6 +7,7 @@ use datafusion::sql::sqlparser::ast::{
 use serde::{Deserialize, Serialize};
 
 use crate::error::QueryError;
+use crate::seconds::with_seconds;
 use crate::syntax::{Node, walk};
 
 /// A quoted identifier.
@@ -77,7 +78,10 @@ impl Literal {
             // A sign is an operator of its own, so the number needs parentheses.
             Self::Number(number) => Expr::Nested(Box::new(Expr::Value(Value::Number(number.clone(), false).into()))),
             Self::Text(value) | Self::Untyped(value) => text(value),
-            Self::Typed(value, of) => call("arrow_cast", vec![text(value), text(of)]),
+            Self::Typed(value, of) => {
+                let completed = of.starts_with("Timestamp").then(|| with_seconds(value)).flatten();
+                call("arrow_cast", vec![text(completed.as_ref().unwrap_or(value)), text(of)])
+            }
             Self::Bytes(bytes) => {
                 let digits: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
                 Expr::Value(Value::HexStringLiteral(digits.concat()).into())

@@ -27,6 +27,8 @@ use datafusion::optimizer::{Analyzer, AnalyzerRule};
 
 pub(crate) use nulls::{optimizer_rules, simplify};
 
+use crate::seconds;
+
 /// Replaces DataFusion's functions of the same names.
 pub(crate) fn register(state: &mut SessionState) -> Result<()> {
     state.register_udf(Arc::new(ScalarUDF::new_from_impl(patterns::RegexpLike::default())))?;
@@ -62,7 +64,7 @@ impl AnalyzerRule for Uncoerced {
 
 /// Rewrites an expression before type coercion.
 pub(crate) fn rewrite_uncoerced(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
-    expr.transform_up(|expr| Ok(whole::rewrite(expr, schema)))
+    expr.transform_up(|expr| whole::rewrite(expr, schema).transform_data(|expr| Ok(seconds::rewrite(expr, schema))))
 }
 
 /// The rewrites after type coercion.
