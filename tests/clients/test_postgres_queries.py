@@ -201,6 +201,17 @@ def test_samples_are_refused(connection):
     assert code(connection, "SELECT * FROM cpu TABLESAMPLE SYSTEM (10)") == "0A000"
 
 
+def test_series_in_columns_are_rows(connection):
+    assert ask(connection, "SELECT generate_series(1, 3)") == [(1,), (2,), (3,)]
+    assert connection.execute("SELECT generate_series(1, 2)").description[0].name == "generate_series"
+    assert ask(connection, "SELECT host, generate_series(8, cores) * 10 AS n FROM cpu ORDER BY 1, 2") == [("a", 80), ("b", 80), ("b", 90)]
+    assert ask(connection, "SELECT sum(generate_series) FROM (SELECT generate_series(1, 4)) s") == [(10,)]
+    assert ask(connection, "SELECT ARRAY(SELECT generate_series(1, 3))") == [([1, 2, 3],)]
+    assert ask(connection, "SELECT sum(i) FROM generate_series(%s::int, 4::smallint) AS i", [2]) == [(9,)]
+    days = "SELECT generate_series('2025-01-01'::timestamp, '2025-01-03'::timestamp, '1 day'::interval) AS day"
+    assert ask(connection, f"SELECT count(*), max(day) FROM ({days}) d") == [(3, datetime.datetime(2025, 1, 3))]
+
+
 def test_columns_ask_whether_queries_return_a_value(connection):
     values = "(VALUES ('a', 1), ('b', NULL), ('c', 3)) AS v(host, n)"
     for sql, expected in [

@@ -5,6 +5,7 @@ mod catalog;
 mod names;
 mod nothing;
 mod order;
+mod series;
 mod subqueries;
 mod times;
 
@@ -92,6 +93,7 @@ pub(crate) fn rewrite(
                 keep_name(item, about);
                 signed(item);
                 in_columns(item)?;
+                series::as_rows(item)?;
             }
             Ok(())
         }
@@ -371,7 +373,10 @@ impl Writer<'_> {
             *args = None;
             return;
         }
-        if function == "generate_series" && !self.names_value {
+        if function == series::SERIES {
+            args.iter_mut().for_each(|args| series::without_casts(&mut args.args));
+        }
+        if function == series::SERIES && !self.names_value {
             // PostgreSQL names the column like the table.
             if let Some(alias) = alias.as_mut().filter(|alias| alias.columns.is_empty()) {
                 alias.columns.push(TableAliasColumnDef { name: alias.name.clone(), data_type: None });
