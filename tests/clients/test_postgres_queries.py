@@ -235,6 +235,37 @@ def test_columns_ask_whether_queries_return_a_value(connection):
     assert ask(connection, "SELECT host, cores IN (SELECT cores FROM cpu WHERE host = 'b') AS x FROM cpu ORDER BY x") == [("a", False), ("b", True)]
 
 
+def test_functions_write_and_read_json(connection):
+    for sql, expected in [
+        ("pg_typeof(cores)", "bigint"),
+        ("pg_typeof(time)", "timestamp with time zone"),
+        ("pg_typeof(to_json(cores))", "json"),
+        ("md5(host)", "0cc175b9c0f1b6a831c399e269772661"),
+        ("mod(cores, 3)", 2),
+        ("to_json(host)", "a"),
+        ("to_json(ARRAY[cores, NULL])", [8, None]),
+        ("json_build_object('host', host, 'more', json_build_array(cores, load, NULL))", {"host": "a", "more": [8, 0.5, None]}),
+        ("'{\"a\": {\"b\": [1, \"x\"]}}'::json -> 'a' -> 'b' ->> 1", "x"),
+        ("'{\"a\": {\"b\": [1, \"x\"]}}'::jsonb #> '{a,b}'", [1, "x"]),
+        ("('{\"a\": ' || cores || '}') ->> 'a' = '8'", True),
+        ("'{\"a\": null}' ->> 'a'", None),
+        ("'{\"a\": null}' -> 'b'", None),
+        ("'[1, 2]'::json", [1, 2]),
+    ]:
+        assert ask(connection, f"SELECT {sql} AS v FROM cpu WHERE host = 'a'") == [(expected,)], sql
+    assert ask(connection, "SELECT json_agg(cores ORDER BY host DESC), jsonb_agg(load ORDER BY host) FROM cpu") == [([9, 8], [0.5, None])]
+    assert ask(connection, "SELECT json_agg(cores) FROM cpu WHERE false") == [(None,)]
+    rows = "SELECT host, cores AS n FROM cpu ORDER BY host"
+    assert ask(connection, f"SELECT row_to_json(t) FROM ({rows}) t") == [({"host": "a", "n": 8},), ({"host": "b", "n": 9},)]
+    assert ask(connection, f"SELECT json_agg(t ORDER BY n) AS rows FROM ({rows}) t") == [([{"host": "a", "n": 8}, {"host": "b", "n": 9}],)]
+    types = [column.type_display for column in connection.execute("SELECT json_agg(cores), jsonb_agg(cores) FROM cpu").description]
+    assert types == ["json", "jsonb"]
+    inner = "SELECT host, json_build_object('n', cores) AS more FROM cpu WHERE host = 'a'"
+    assert ask(connection, f"SELECT json_agg(row_to_json(t)) FROM ({inner}) t") == [([{"host": "a", "more": {"n": 8}}],)]
+    assert connection.execute("SELECT to_jsonb(cores) FROM cpu ORDER BY 1", binary=True).fetchall() == [(8,), (9,)]
+    assert code(connection, "SELECT '{'::json") == "22P02"
+
+
 def test_times_need_no_seconds(connection):
     for condition, *values in [
         ("time < '2025-10-09 08:54+00'",),

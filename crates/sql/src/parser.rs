@@ -91,7 +91,12 @@ impl<D: Dialect> Dialect for Metered<D> {
     }
 
     fn prec_value(&self, precedence: Precedence) -> u8 {
-        self.dialect.prec_value(precedence)
+        let value = |precedence| self.dialect.prec_value(precedence);
+        match precedence {
+            // Operators such as `->>` bind as `||` does. The generic dialect lets them bind looser than `=`.
+            Precedence::PgOther if value(Precedence::PgOther) < value(Precedence::Eq) => value(Precedence::MulDivModOp),
+            other => value(other),
+        }
     }
 
     forward_switches! {

@@ -12,7 +12,7 @@ use arrow::json::writer::{EncoderOptions, make_encoder};
 use bytes::{BufMut as _, BytesMut};
 use chrono::{DateTime, NaiveDate, TimeDelta};
 use pgwire::messages::data::{FORMAT_CODE_BINARY, FieldDescription, RowDescription};
-use sql::postgres::{length_of, oid_of, type_of};
+use sql::postgres::{JSON, JSONB, length_of, oid_of, oid_of_field, type_of};
 
 use super::intervals;
 
@@ -41,7 +41,7 @@ impl Formats {
 /// The row description of a schema.
 pub(super) fn description(schema: &Schema, formats: &Formats) -> RowDescription {
     let field = |(place, field): (usize, &FieldRef)| {
-        let oid = oid_of(field.data_type());
+        let oid = oid_of_field(field);
         let name = field.name().replace('\0', " ");
         FieldDescription::new(name, 0, 0, oid, length_of(oid), -1, formats.of(place))
     };
@@ -102,15 +102,16 @@ enum Cells {
     Interval(IntervalMonthDayNanoArray),
     Numeric(StringArray),
     Text(StringViewArray),
+    Jsonb(StringViewArray),
     List(u32, ListArray, Box<Cells>),
 }
 
 impl Cells {
     fn of(field: &Field, values: &ArrayRef) -> Result<Self, ArrowError> {
-        let oid = oid_of(field.data_type());
+        let oid = oid_of_field(field);
         let to = match oid {
-            114 => return Ok(Self::Text(json(field, values)?)),
-            25 => Some(DataType::Utf8View),
+            JSON if field.data_type().is_nested() => return Ok(Self::Text(json(field, values)?)),
+            25 | JSON | JSONB => Some(DataType::Utf8View),
             1700 => Some(DataType::Utf8),
             _ => type_of(oid).filter(|to| !to.is_nested()),
         };
@@ -130,6 +131,7 @@ impl Cells {
             1184 => Self::TimestampTz(values.as_primitive().clone()),
             1186 => Self::Interval(values.as_primitive().clone()),
             1700 => Self::Numeric(values.as_string().clone()),
+            JSONB => Self::Jsonb(values.as_string_view().clone()),
             _ => Self::Text(values.as_string_view().clone()),
         })
     }
@@ -163,7 +165,7 @@ impl Cells {
             Self::Timestamp(v) | Self::TimestampTz(v) => v.is_null(row),
             Self::Interval(v) => v.is_null(row),
             Self::Numeric(v) => v.is_null(row),
-            Self::Text(v) => v.is_null(row),
+            Self::Text(v) | Self::Jsonb(v) => v.is_null(row),
             Self::List(_, v, _) => v.is_null(row),
         }
     }
@@ -205,6 +207,11 @@ impl Cells {
             }
             Self::Numeric(v) => numeric(v.value(row), out),
             Self::Text(v) => out.put_slice(v.value(row).as_bytes()),
+            Self::Jsonb(v) => {
+                // The version of the format.
+                out.put_u8(1);
+                out.put_slice(v.value(row).as_bytes());
+            }
             Self::List(item, lists, cells) => {
                 let (from, to) = range(lists, row);
                 out.put_i32((from < to).into());
@@ -241,7 +248,7 @@ impl Cells {
             Self::TimestampTz(v) => put(&format!("{}+00", timestamp(v.value(row)))),
             Self::Interval(v) => put(&intervals::text(v.value(row))),
             Self::Numeric(v) => put(v.value(row)),
-            Self::Text(v) => put(v.value(row)),
+            Self::Text(v) | Self::Jsonb(v) => put(v.value(row)),
             Self::List(_, lists, cells) => {
                 let (from, to) = range(lists, row);
                 out.put_u8(b'{');

@@ -5,33 +5,37 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use arrow::array::Array as _;
-use arrow::datatypes::DataType;
+use arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::{
-    ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, TypeSignature, Volatility,
+    ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, TypeSignature, Volatility,
 };
 use datafusion::prelude::SessionContext;
 use datafusion::scalar::ScalarValue;
+use md5::{Digest as _, Md5};
 
 use super::own::OWNER;
 use super::relations::{Relations, parts};
-use super::types::{named, written};
+use super::types::{is_json, named, written};
 use super::{Login, SERVER_VERSION, settings};
 use crate::error::QueryError;
 use crate::literals::quoted_if_needed;
 
 type OfRow = Box<dyn Fn(&[ScalarValue]) -> Result<ScalarValue> + Send + Sync>;
+type OfTyped = fn(&[ScalarValue], &[FieldRef]) -> Result<ScalarValue>;
 
 enum Output {
     Always(ScalarValue),
     /// Depends on the arguments. NULL if the first is NULL.
     Of(OfRow),
+    /// Depends on the arguments, NULL included, and on their types.
+    Typed(OfTyped),
 }
 
 struct CatalogFunction {
     name: &'static str,
     signature: Signature,
-    returns: DataType,
+    returns: FieldRef,
     output: Output,
 }
 
@@ -65,17 +69,28 @@ impl ScalarUDFImpl for CatalogFunction {
     }
 
     fn return_type(&self, _: &[DataType]) -> Result<DataType> {
-        Ok(self.returns.clone())
+        Ok(self.returns.data_type().clone())
+    }
+
+    fn return_field_from_args(&self, args: ReturnFieldArgs<'_>) -> Result<FieldRef> {
+        match args.arg_fields {
+            // A part of `jsonb` is `jsonb`.
+            [whole, ..] if self.name == PART_OF_JSON && is_json(whole) => {
+                Ok(Arc::new(self.returns.as_ref().clone().with_metadata(whole.metadata().clone())))
+            }
+            _ => Ok(self.returns.clone()),
+        }
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let output_of = match &self.output {
+        let returns = self.returns.data_type();
+        let value: &dyn Fn(&[ScalarValue]) -> Result<ScalarValue> = match &self.output {
             Output::Always(value) => return Ok(ColumnarValue::Scalar(value.clone())),
-            Output::Of(output_of) => output_of,
-        };
-        let value = |row: &[ScalarValue]| match row.first() {
-            Some(first) if first.is_null() => ScalarValue::try_from(&self.returns),
-            _ => output_of(row),
+            Output::Of(output_of) => &|row| match row.first() {
+                Some(first) if first.is_null() => ScalarValue::try_from(returns),
+                _ => output_of(row),
+            },
+            Output::Typed(output_of) => &|row| output_of(row, &args.arg_fields),
         };
         let scalars = args.args.iter().map(|value| match value {
             ColumnarValue::Scalar(value) => Some(value.clone()),
@@ -89,18 +104,18 @@ impl ScalarUDFImpl for CatalogFunction {
         let values = (0..args.number_rows).map(|place| value(&row(place)?));
         let values = values.collect::<Result<Vec<_>>>()?;
         if values.is_empty() {
-            return Ok(ColumnarValue::Array(arrow::array::new_empty_array(&self.returns)));
+            return Ok(ColumnarValue::Array(arrow::array::new_empty_array(returns)));
         }
         Ok(ColumnarValue::Array(ScalarValue::iter_to_array(values)?))
     }
 }
 
-fn text(value: impl Into<String>) -> ScalarValue {
+pub(super) fn text(value: impl Into<String>) -> ScalarValue {
     ScalarValue::Utf8(Some(value.into()))
 }
 
 /// An argument as text; `None` if it is NULL or missing.
-fn text_at(row: &[ScalarValue], place: usize) -> Option<String> {
+pub(super) fn text_at(row: &[ScalarValue], place: usize) -> Option<String> {
     match row.get(place)?.cast_to(&DataType::Utf8) {
         Ok(ScalarValue::Utf8(text)) => text,
         _ => None,
@@ -120,18 +135,22 @@ fn texts(values: &[String]) -> ScalarValue {
     ScalarValue::List(ScalarValue::new_list_nullable(&values, &DataType::Utf8))
 }
 
+/// The part of a JSON value at a path of keys.
+pub(super) const PART_OF_JSON: &str = "json_extract_path";
+
 /// Adds functions to a session.
-struct Adder<'a>(&'a SessionContext);
+pub(super) struct Adder<'a>(pub(super) &'a SessionContext);
 
 impl Adder<'_> {
-    fn add(&self, name: &'static str, returns: DataType, output: Output) {
+    fn add(&self, name: &'static str, returns: Field, output: Output) {
         let signature = Signature::one_of(vec![TypeSignature::Nullary, TypeSignature::VariadicAny], Volatility::Stable);
+        let returns = Arc::new(returns);
         self.0.register_udf(ScalarUDF::new_from_impl(CatalogFunction { name, signature, returns, output }));
     }
 
     fn always(&self, names: &[&'static str], value: &ScalarValue) {
         for name in names {
-            self.add(name, value.data_type(), Output::Always(value.clone()));
+            self.add(name, Field::new(*name, value.data_type(), true), Output::Always(value.clone()));
         }
     }
 
@@ -141,7 +160,11 @@ impl Adder<'_> {
         returns: DataType,
         output: impl Fn(&[ScalarValue]) -> Result<ScalarValue> + Send + Sync + 'static,
     ) {
-        self.add(name, returns, Output::Of(Box::new(output)));
+        self.add(name, Field::new(name, returns, true), Output::Of(Box::new(output)));
+    }
+
+    pub(super) fn typed(&self, name: &'static str, returns: Field, output: OfTyped) {
+        self.add(name, returns, Output::Typed(output));
     }
 }
 
@@ -166,7 +189,7 @@ pub(super) fn register(context: &SessionContext, relations: &Arc<Relations>, log
     add.of("set_config", DataType::Utf8, |row| Ok(ScalarValue::Utf8(text_at(row, 1))));
 }
 
-fn invalid(reason: String) -> DataFusionError {
+pub(super) fn invalid(reason: String) -> DataFusionError {
     QueryError::Invalid { reason }.into()
 }
 
@@ -308,9 +331,9 @@ fn names(add: &Adder<'_>, relations: &Arc<Relations>) {
         Ok(ScalarValue::Utf8(text_at(row, 0).map(|name| quoted_if_needed(&name))))
     });
     add.of("quote_literal", DataType::Utf8, |row| Ok(ScalarValue::Utf8(text_at(row, 0).map(|t| text_literal(&t)))));
-    for (name, colon) in [("json_build_object", " : "), ("jsonb_build_object", ": ")] {
-        add.of(name, DataType::Utf8, move |row| json_object(row, colon).map(text).map_err(invalid));
-    }
+    add.of("md5", DataType::Utf8, |row| {
+        Ok(ScalarValue::Utf8(text_at(row, 0).map(|text| format!("{:x}", Md5::digest(text)))))
+    });
     add.of("format", DataType::Utf8, |row| format(row).map(text).map_err(invalid));
 }
 
@@ -343,31 +366,6 @@ fn lists(add: &Adder<'_>, login: &Login) {
 
 fn text_literal(value: &str) -> String {
     format!("'{}'", value.replace('\'', "''"))
-}
-
-/// A JSON object of names and values in turn.
-fn json_object(row: &[ScalarValue], colon: &str) -> Result<String, String> {
-    let mut members = Vec::new();
-    for pair in row.chunks(2) {
-        let [name, value] = pair else { return Err("a JSON object needs a value for each name".to_owned()) };
-        let name = text_at(std::slice::from_ref(name), 0).ok_or("the name of a JSON object's value cannot be NULL")?;
-        members.push(format!("{}{colon}{}", json_text(&name), json_value(value)));
-    }
-    Ok(format!("{{{}}}", members.join(", ")))
-}
-
-fn json_value(value: &ScalarValue) -> String {
-    let Some(text) = text_at(std::slice::from_ref(value), 0) else { return "null".to_owned() };
-    let is_plain = match value.data_type() {
-        DataType::Boolean => true,
-        number => number.is_numeric() && text.ends_with(|c: char| c.is_ascii_digit()),
-    };
-    if is_plain { text } else { json_text(&text) }
-}
-
-/// A text in JSON's quotes.
-fn json_text(value: &str) -> String {
-    serde_json::Value::from(value).to_string()
 }
 
 /// Maximum bytes of a text that `format` writes.
@@ -409,19 +407,6 @@ fn format(row: &[ScalarValue]) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn objects_are_json() {
-        let row = [text("a\"\n"), ScalarValue::Int64(Some(1)), text("b"), ScalarValue::Float64(Some(f64::NAN))];
-        assert_eq!(json_object(&row, ": ").unwrap(), r#"{"a\"\n": 1, "b": "NaN"}"#);
-        let row =
-            [text("a"), ScalarValue::Boolean(Some(true)), text("b"), ScalarValue::Utf8(None), text("c"), text("1")];
-        assert_eq!(json_object(&row, " : ").unwrap(), r#"{"a" : true, "b" : null, "c" : "1"}"#);
-        assert_eq!(json_object(&[], ": ").unwrap(), "{}");
-        for wrong in [&row[..1], &[ScalarValue::Utf8(None), text("a")]] {
-            assert!(json_object(wrong, ": ").is_err());
-        }
-    }
 
     #[test]
     fn format_fills_its_places() {

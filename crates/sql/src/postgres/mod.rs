@@ -8,6 +8,7 @@
 
 mod columns;
 mod functions;
+mod json;
 mod layout;
 mod own;
 mod parameters;
@@ -32,7 +33,7 @@ use relations::Relations;
 pub(crate) use rewrite::{Rewritten, conditions, is_about_postgres, rewrite, without_mark};
 pub use settings::{search_path, setting};
 pub(crate) use types::oids;
-pub use types::{length_of, oid_of, type_of};
+pub use types::{JSON, JSONB, length_of, oid_of, oid_of_field, type_of};
 
 /// A connection's user and database.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -80,6 +81,7 @@ impl Catalog {
             options.execution.time_zone = Some("UTC".to_owned());
         }
         functions::register(context, &relations, login);
+        json::register(context);
         times::register(context);
         Ok(Self(relations))
     }

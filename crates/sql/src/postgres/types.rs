@@ -1,6 +1,6 @@
 //! Types and their numbers in PostgreSQL.
 
-use arrow::datatypes::{DataType, IntervalUnit};
+use arrow::datatypes::{DataType, Field, IntervalUnit};
 
 #[derive(Debug)]
 pub(super) struct Type {
@@ -67,12 +67,36 @@ pub fn oid_of(of: &DataType) -> u32 {
         list if *list == oids() => 1028,
         DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
             let item = oid_of(item.data_type());
-            TYPES.iter().find(|t| t.oid == item && item != 114).map_or(114, |t| t.array)
+            TYPES.iter().find(|t| t.oid == item && item != JSON).map_or(JSON, |t| t.array)
         }
         DataType::Interval(_) | DataType::Duration(_) => 1186,
-        DataType::Struct(_) | DataType::Map(..) | DataType::Union(..) => 114,
+        DataType::Struct(_) | DataType::Map(..) | DataType::Union(..) => JSON,
         _ => 25,
     }
+}
+
+/// PostgreSQL's numbers of the types of JSON.
+pub const JSON: u32 = 114;
+pub const JSONB: u32 = 3802;
+
+/// The PostgreSQL type that clients get for a field.
+pub fn oid_of_field(field: &Field) -> u32 {
+    let json = field.metadata().get(JSON_TYPE).and_then(|oid| oid.parse().ok());
+    json.unwrap_or_else(|| oid_of(field.data_type()))
+}
+
+/// In the metadata of a field: the type of its texts, if they are JSON.
+const JSON_TYPE: &str = "postgresql.json";
+
+/// Whether the texts of a field are JSON.
+pub(super) fn is_json(field: &Field) -> bool {
+    field.metadata().contains_key(JSON_TYPE)
+}
+
+/// A field of JSON values, of the type `json` or, if its name begins so, `jsonb`.
+pub(super) fn json_field(name: &str) -> Field {
+    let of = if name.starts_with("jsonb") || name.ends_with("jsonb") { JSONB } else { JSON };
+    Field::new(name, DataType::Utf8, true).with_metadata([(JSON_TYPE.to_owned(), of.to_string())].into())
 }
 
 /// The Arrow type of a list of numbers of PostgreSQL's catalogue (OIDs).
@@ -89,7 +113,7 @@ pub fn type_of(oid: u32) -> Option<DataType> {
         20 | 26 => DataType::Int64,
         21 => DataType::Int16,
         23 => DataType::Int32,
-        18 | 19 | 25 | 1042 | 1043 | 2950 | 114 | 3802 => DataType::Utf8,
+        18 | 19 | 25 | 1042 | 1043 | 2950 | JSON | JSONB => DataType::Utf8,
         700 => DataType::Float32,
         701 => DataType::Float64,
         1082 => DataType::Date32,

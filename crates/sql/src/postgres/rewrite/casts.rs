@@ -8,6 +8,7 @@ use super::{last_lower, text};
 use crate::error::{QueryError, no_table};
 use crate::literals::call;
 use crate::postgres::functions::{NAME_OF_SCHEMA, NAME_OF_TABLE};
+use crate::postgres::json::CASTS;
 
 /// Rewrites a cast of `expr` to the type `to`. Returns the new expression if more than the type changes.
 pub(super) fn cast(
@@ -38,6 +39,7 @@ pub(super) fn cast(
             let name = name.strip_prefix("pg_catalog.").unwrap_or(&name);
             Ok(Some(text(name.split('(').next().unwrap_or(name))))
         }
+        (name, _) if CASTS.contains(&name) => Ok(Some(call(name, take(expr)))),
         _ => {
             if let Expr::Cast { expr: inner, data_type, .. } = &**expr
                 && matches!(name.as_str(), "oid" | "int8" | "bigint" | "int" | "int4" | "integer")

@@ -2,6 +2,7 @@
 
 mod casts;
 mod catalog;
+mod json;
 mod names;
 mod nothing;
 mod order;
@@ -10,9 +11,10 @@ mod subqueries;
 mod times;
 
 use datafusion::sql::sqlparser::ast::{
-    self, BinaryOperator, CastKind, ExcludeSelectItem, Expr, Fetch, Function, FunctionArguments, Ident, LimitClause,
-    ObjectName, ObjectNamePart, Query, Select, SelectItem, SelectItemQualifiedWildcardKind, Statement, TableAlias,
-    TableAliasColumnDef, TableFactor, TimezoneInfo, UnaryOperator, Value,
+    self, BinaryOperator, CastKind, ExcludeSelectItem, Expr, Fetch, Function, FunctionArg, FunctionArgExpr,
+    FunctionArguments, Ident, LimitClause, ObjectName, ObjectNamePart, Query, Select, SelectItem,
+    SelectItemQualifiedWildcardKind, Statement, TableAlias, TableAliasColumnDef, TableFactor, TimezoneInfo,
+    UnaryOperator, Value,
 };
 
 use super::layout::{self, Layout};
@@ -89,6 +91,7 @@ pub(crate) fn rewrite(
         }
         Node::Select(select) => {
             once_each(select);
+            json::of_rows(select)?;
             for item in &mut select.projection {
                 keep_name(item, about);
                 signed(item);
@@ -295,7 +298,7 @@ impl Writer<'_> {
                 if self.about {
                     catalog::compared(left, op, right);
                 }
-                None
+                json::part(left, op, right)
             }
             Expr::Identifier(_) | Expr::CompoundIdentifier(_) => value_of(expr, self.about),
             // A pattern, and not a position.
@@ -441,11 +444,23 @@ fn list(expr: &mut Expr) {
 
 fn function_call(function: &mut Function) -> Option<Expr> {
     without_schema(&mut function.name);
-    match &function.args {
-        FunctionArguments::Subquery(query) if known(query) == Some(Known::NoRows) => {
+    match (last_lower(&function.name).as_str(), &function.args) {
+        (_, FunctionArguments::Subquery(query)) if known(query) == Some(Known::NoRows) => {
             Some(call("make_array", Vec::new()))
         }
-        FunctionArguments::Subquery(query) if last_lower(&function.name) == "array" => list_of((**query).clone()),
+        ("array", FunctionArguments::Subquery(query)) => list_of((**query).clone()),
+        ("json_agg" | "jsonb_agg", _) => json::aggregate(function),
+        ("mod", FunctionArguments::List(list)) => modulo(&list.args),
         _ => None,
     }
+}
+
+fn modulo(args: &[FunctionArg]) -> Option<Expr> {
+    let [FunctionArg::Unnamed(FunctionArgExpr::Expr(left)), FunctionArg::Unnamed(FunctionArgExpr::Expr(right))] = args
+    else {
+        return None;
+    };
+    let side = |side: &Expr| Box::new(Expr::Nested(Box::new(side.clone())));
+    let (left, op, right) = (side(left), BinaryOperator::Modulo, side(right));
+    Some(Expr::Nested(Box::new(Expr::BinaryOp { left, op, right })))
 }
