@@ -281,6 +281,17 @@ def test_times_need_no_seconds(connection):
     ]
 
 
+def test_plans_are_explained(server, stored, connection):
+    lines = ask(connection, "EXPLAIN SELECT host FROM cpu WHERE cores > %s", [8])
+    assert len(lines) > 1 and connection.execute("EXPLAIN SELECT 1").description[0].name == "QUERY PLAN"
+    for options in ["FORMAT JSON", "ANALYZE, BUFFERS, FORMAT json", "format 'json', costs false"]:
+        [([plan],)] = connection.execute(f"EXPLAIN ({options}) SELECT count(*) FROM cpu WHERE cores > 8").fetchall()
+        assert "Node Type" in plan["Plan"] and "\1" not in str(plan), options
+    assert any("output_rows=1" in line for (line,) in connection.execute("EXPLAIN (ANALYZE, VERBOSE off) SELECT host FROM cpu WHERE cores > 8"))
+    assert code(connection, "EXPLAIN (FORMAT YAML) SELECT 1") == "0A000"
+    assert "cpu" in psql(server, stored, "EXPLAIN SELECT 'cpu'::regclass, host FROM cpu")
+
+
 @pytest.mark.parametrize("protocol", ["binary", "csv", "cursor", "simple"])
 def test_connectorx_reads_with_each_protocol(server, stored, protocol):
     url = f"postgresql://me:{server.token or 'none'}@{server.host}:{server.pg_port}/{stored}"

@@ -209,12 +209,13 @@ impl Engine {
     /// See [`Self::query`]; also if a value is missing.
     pub fn ask<'a>(&'a self, sql: &'a str, values: &'a [Literal]) -> BoxFuture<'a, Result<Rows, QueryError>> {
         Box::pin(async move {
-            let (statement, about) = self.parse(sql)?;
-            let values = self.converted(&statement, about, values).await?;
+            let (mut statement, about) = self.parse(sql)?;
+            let values = self.converted(&mut statement, about, values).await?;
             let mut statement = self.rewrite(statement, about)?;
-            if let Statement::Statement(statement) = &mut statement {
+            if let Some(statement) = inner(&mut statement) {
                 place(statement, Some(&values))?;
             }
+            let explained = self.explained(&statement);
             let mut plan = self.plan(statement).await?;
             if about {
                 plan = with_lists_of_oids(plan)?;
@@ -223,8 +224,9 @@ impl Engine {
             let context = Arc::new(answer.task_ctx());
             let plan = answer.create_physical_plan().await?;
             let stream = execute_stream(plan.clone(), context)?;
-            let schema = self.sent(&stream.schema());
-            Ok(Rows { stream, schema, plan })
+            let explains = explained.is_some();
+            let schema = explained.unwrap_or_else(|| self.sent(&stream.schema()));
+            Ok(Rows { stream, schema, plan, explains })
         })
     }
 
@@ -237,32 +239,33 @@ impl Engine {
         Box::pin(async move {
             let (mut statement, about) = self.parse(sql)?;
             let mut types = types.to_vec();
-            if let Statement::Statement(inner) = &mut statement {
+            if let Some(inner) = inner(&mut statement) {
                 types.resize(place(inner, None)?, 0);
                 self.infer(inner, about, &mut types).await?;
             }
             let mut statement = self.rewrite(statement, about)?;
-            if let Statement::Statement(statement) = &mut statement {
+            if let Some(statement) = inner(&mut statement) {
                 let null = |of: &u32| postgres::type_of(*of).map_or(Literal::Null, |of| Literal::null_of(&of));
                 place(statement, Some(&types.iter().map(null).collect::<Vec<_>>()))?;
             }
+            let explained = self.explained(&statement);
             let mut plan = self.plan(statement).await?;
             if about {
                 plan = with_lists_of_oids(plan)?;
             }
-            Ok(Asked { types, columns: self.sent(plan.schema().inner()) })
+            Ok(Asked { types, columns: explained.unwrap_or_else(|| self.sent(plan.schema().inner())) })
         })
     }
 
     /// Gives values without a type the one that the statement tells.
     async fn converted<'a>(
         &self,
-        statement: &Statement,
+        statement: &mut Statement,
         about: bool,
         values: &'a [Literal],
     ) -> Result<Cow<'a, [Literal]>, QueryError> {
         let is_untyped = |value: &Literal| matches!(value, Literal::Untyped(_));
-        let Statement::Statement(statement) = statement else { return Ok(values.into()) };
+        let Some(statement) = inner(statement) else { return Ok(values.into()) };
         if !values.iter().any(is_untyped) {
             return Ok(values.into());
         }
@@ -301,11 +304,21 @@ impl Engine {
     fn parse(&self, sql: &str) -> Result<(Statement, bool), QueryError> {
         let about = self.postgres.is_some() && postgres::is_about_postgres(sql);
         let dialect = if about { Dialect::PostgreSQL } else { Dialect::Generic };
-        Ok((question(sql, dialect)?, about))
+        let explained = if self.postgres.is_some() { postgres::explain::statement(sql)? } else { None };
+        Ok((question(explained.as_deref().unwrap_or(sql), dialect)?, about))
+    }
+
+    /// The column for a client of PostgreSQL that asks for a plan.
+    fn explained(&self, statement: &Statement) -> Option<SchemaRef> {
+        self.postgres.as_ref().and_then(|_| postgres::explain::columns(statement))
     }
 
     /// Rewrites a statement to one that DataFusion can plan, with PostgreSQL's notation if a client of it asks.
     fn rewrite(&self, mut statement: Statement, about: bool) -> Result<Statement, QueryError> {
+        if let Statement::Explain(mut explain) = statement {
+            *explain.statement = self.rewrite(*explain.statement, about)?;
+            return Ok(Statement::Explain(explain));
+        }
         let Statement::Statement(inner) = &mut statement else { return Ok(statement) };
         let Some(catalog) = &self.postgres else {
             postgres::conditions(inner)?;
@@ -448,6 +461,8 @@ pub struct Rows {
     stream: SendableRecordBatchStream,
     schema: SchemaRef,
     plan: Arc<dyn ExecutionPlan>,
+    /// Whether the rows are plans for a client of PostgreSQL.
+    explains: bool,
 }
 
 impl Rows {
@@ -465,6 +480,9 @@ impl Rows {
     pub async fn next(&mut self) -> Option<Result<RecordBatch, QueryError>> {
         let batch = self.stream.next().await?;
         Some(batch.map_err(QueryError::from).and_then(|batch| {
+            if self.explains {
+                return postgres::explain::rows(&self.schema, &batch);
+            }
             let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
             let named = RecordBatch::try_new_with_options(self.schema.clone(), batch.columns().to_vec(), &rows);
             named.map_err(|error| QueryError::Invalid { reason: error.to_string() })

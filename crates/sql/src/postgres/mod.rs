@@ -7,6 +7,7 @@
 //! needs a parser of its own, outside the limits of `crate::parser`; and it needs `arrow-pg` and `postgres-types`.
 
 mod columns;
+pub(crate) mod explain;
 mod functions;
 mod json;
 mod layout;

@@ -23,7 +23,7 @@ use crate::error::QueryError;
 use crate::literals::{Literal, as_list, call};
 use crate::syntax::{Node, walk};
 use crate::wildcards;
-pub(crate) use names::without_mark;
+pub(crate) use names::{without_mark, without_marks};
 use nothing::{Known, known};
 pub(crate) use subqueries::conditions;
 use subqueries::{first_row, in_columns, list_of};

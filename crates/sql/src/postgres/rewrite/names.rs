@@ -20,6 +20,14 @@ pub(crate) fn without_mark(name: &str) -> &str {
     name.split_once(MARK).map_or(name, |(name, _)| name)
 }
 
+/// A plan without the marks of its columns, which JSON writes with an escape.
+pub(crate) fn without_marks(plan: &str) -> String {
+    let plan = plan.replace("\\u0001", &MARK.to_string());
+    let mut parts = plan.split(MARK);
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |plan, part| plan + part.trim_start_matches(|c: char| c.is_ascii_digit()))
+}
+
 /// Names the columns of a query.
 pub(super) fn name(query: &mut Query) {
     let mut body = &mut *query.body;
