@@ -281,6 +281,16 @@ def test_times_need_no_seconds(connection):
     ]
 
 
+def test_tables_by_name_are_shown_as_names(connection, stored):
+    assert ask(connection, "SELECT 'cpu'::regclass, 'pg_class'::regclass, 'cpu'::regclass::text || '!'") == [("cpu", "pg_class", "cpu!")]
+    assert connection.execute("SELECT 'cpu'::regclass").description[0].name == "regclass"
+    assert ask(connection, f"SELECT '{stored}.cpu'::regclass UNION ALL SELECT 'pg_type'::regclass ORDER BY 1") == [("cpu",), ("pg_type",)]
+    sql = "SELECT 'cpu'::regclass::oid = oid, oid = 'cpu'::regclass FROM pg_class WHERE oid IN (SELECT 'cpu'::regclass)"
+    assert ask(connection, sql) == [(True, True)]
+    assert ask(connection, "SELECT oid::regclass, 'is ' || 'cpu'::regclass FROM pg_class WHERE oid::regclass = 'cpu'::regclass") == [("cpu", "is cpu")]
+    assert code(connection, "SELECT 'nope'::regclass") == "42P01"
+
+
 def test_plans_are_explained(server, stored, connection):
     lines = ask(connection, "EXPLAIN SELECT host FROM cpu WHERE cores > %s", [8])
     assert len(lines) > 1 and connection.execute("EXPLAIN SELECT 1").description[0].name == "QUERY PLAN"

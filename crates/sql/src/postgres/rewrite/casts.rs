@@ -1,7 +1,8 @@
 //! Casts to PostgreSQL's types.
 
 use datafusion::sql::sqlparser::ast::{
-    ArrayElemTypeDef, DataType, ExactNumberInfo, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Value,
+    ArrayElemTypeDef, BinaryOperator, DataType, ExactNumberInfo, Expr, Function, FunctionArg, FunctionArgExpr,
+    FunctionArguments, SelectItem, SetExpr, Value,
 };
 
 use super::{last_lower, text};
@@ -40,6 +41,7 @@ pub(super) fn cast(
             Ok(Some(text(name.split('(').next().unwrap_or(name))))
         }
         (name, _) if CASTS.contains(&name) => Ok(Some(call(name, take(expr)))),
+        ("text" | "varchar" | "name", None) if is_name_of_table(expr) => Ok(Some(call(NAME_OF_TABLE, take(expr)))),
         _ => {
             if let Expr::Cast { expr: inner, data_type, .. } = &**expr
                 && matches!(name.as_str(), "oid" | "int8" | "bigint" | "int" | "int4" | "integer")
@@ -50,6 +52,53 @@ pub(super) fn cast(
             simplify(to);
             Ok(None)
         }
+    }
+}
+
+/// Shows the columns of an answer that are casts to `regclass` as names of tables, as PostgreSQL does. Elsewhere they are
+/// numbers, so that they can be compared with those of the catalogue.
+pub(super) fn show_tables(body: &mut SetExpr) {
+    match body {
+        SetExpr::Query(query) => show_tables(&mut query.body),
+        SetExpr::SetOperation { left, right, .. } => {
+            show_tables(left);
+            show_tables(right);
+        }
+        SetExpr::Select(select) => {
+            for item in &mut select.projection {
+                if let SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } = item
+                    && is_name_of_table(expr)
+                {
+                    *expr = call(NAME_OF_TABLE, take(expr));
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Rewrites an operator with a cast to `regclass` at its side: names of tables are compared as numbers, and put together
+/// as texts.
+pub(super) fn combined(left: &mut Expr, op: &BinaryOperator, right: &mut Expr) {
+    let side = |side: &mut Expr, other: &Expr| match (op, &*side) {
+        (BinaryOperator::StringConcat, _) if is_name_of_table(side) => *side = call(NAME_OF_TABLE, take(side)),
+        (BinaryOperator::Eq | BinaryOperator::NotEq, Expr::Cast { expr, data_type, .. })
+            if name_of(data_type) == "regclass" && is_column(expr) && is_name_of_table(other) =>
+        {
+            *side = (**expr).clone();
+        }
+        _ => {}
+    };
+    side(left, right);
+    side(right, left);
+}
+
+/// Whether an expression is a cast to `regclass` that becomes a number.
+fn is_name_of_table(expr: &Expr) -> bool {
+    match expr {
+        Expr::Nested(expr) => is_name_of_table(expr),
+        Expr::Cast { expr, data_type, .. } => name_of(data_type) == "regclass" && !is_column(expr),
+        _ => false,
     }
 }
 

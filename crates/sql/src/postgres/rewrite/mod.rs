@@ -70,6 +70,7 @@ pub(crate) fn rewrite(
     }
     if let Statement::Query(query) = statement {
         names::name(query);
+        casts::show_tables(&mut query.body);
     }
     let mut names_value = false;
     walk(statement, &mut |node| {
@@ -296,6 +297,7 @@ impl Writer<'_> {
             Expr::BinaryOp { left, op, right } => {
                 operator(op);
                 if self.about {
+                    casts::combined(left, op, right);
                     catalog::compared(left, op, right);
                 }
                 json::part(left, op, right)
