@@ -69,6 +69,55 @@ def test_mappers_describe_columns(connection, stored):
     ]
 
 
+def test_typeorm_joins_columns_to_their_attributes(connection, stored):
+    sql = """SELECT columns.*, pg_catalog.col_description((quote_ident(table_catalog) || '.' || quote_ident(table_schema) || '.'
+            || quote_ident(table_name))::regclass::oid, ordinal_position) AS description,
+            pg_catalog.format_type("col_attr"."atttypid", "col_attr"."atttypmod") AS "format_type"
+        FROM "information_schema"."columns" LEFT JOIN "pg_catalog"."pg_attribute" AS "col_attr"
+            ON "col_attr"."attname" = "columns"."column_name" AND "col_attr"."attrelid" = (
+                SELECT "cls"."oid" FROM "pg_catalog"."pg_class" AS "cls"
+                LEFT JOIN "pg_catalog"."pg_namespace" AS "ns" ON "ns"."oid" = "cls"."relnamespace"
+                WHERE "cls"."relname" = "columns"."table_name" AND "ns"."nspname" = "columns"."table_schema")
+        WHERE ("table_schema" = '{}' AND "table_name" = 'cpu')""".format(stored)
+    cursor = connection.execute(sql)
+    names = [column.name for column in cursor.description]
+    rows = [dict(zip(names, row)) for row in cursor]
+    assert [(row["column_name"], row["format_type"], row["description"]) for row in rows] == [
+        ("time", "timestamp with time zone", None),
+        ("host", "text", None),
+        ("load", "double precision", None),
+        ("cores", "bigint", None),
+    ]
+
+
+def test_prisma_introspects_tables(connection, stored):
+    sql = """SELECT oid.namespace, info.table_name, info.column_name, format_type(att.atttypid, att.atttypmod) AS formatted_type,
+            pg_get_expr(attdef.adbin, attdef.adrelid) AS column_default
+        FROM information_schema.columns info
+        JOIN pg_attribute att ON att.attname = info.column_name
+        JOIN (SELECT pg_class.oid, relname, pg_namespace.nspname AS namespace
+              FROM pg_class JOIN pg_namespace ON pg_namespace.oid = pg_class.relnamespace AND pg_namespace.nspname = ANY ( %s )
+              WHERE reltype > 0) AS oid
+            ON oid.oid = att.attrelid AND relname = info.table_name AND namespace = info.table_schema
+        LEFT OUTER JOIN pg_attrdef attdef ON attdef.adrelid = att.attrelid AND attdef.adnum = att.attnum AND table_schema = namespace
+        WHERE table_schema = ANY ( %s ) ORDER BY namespace, table_name, ordinal_position"""
+    assert [row[2:] for row in ask(connection, sql, ([stored], [stored]))] == [
+        ("time", "timestamp with time zone", None),
+        ("host", "text", None),
+        ("load", "double precision", None),
+        ("cores", "bigint", None),
+    ]
+
+
+def test_rails_reads_settings(connection):
+    assert connection.execute("SHOW client_min_messages").fetchall() == [("notice",)]
+
+
+def test_hibernate_writes_patterns_without_escape(connection):
+    assert ask(connection, "SELECT host FROM cpu WHERE lower(host) LIKE '%a%' ESCAPE ''") == [("a",)]
+    assert ask(connection, r"SELECT 'a\_b' LIKE 'a\_b' ESCAPE '', 'axb' LIKE 'a\_b' ESCAPE ''") == [(True, False)]
+
+
 def test_names_of_schemas_and_roles_are_numbers(connection, stored):
     sql = "SELECT relname FROM pg_class WHERE relnamespace = '{}'::regnamespace"
     assert ask(connection, sql.format(stored)) == [("cpu",)]

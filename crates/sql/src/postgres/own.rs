@@ -146,6 +146,8 @@ impl Own {
                 Column::Integers(tables.iter().map(|t| relations.schema_number(&t.schema).unwrap_or(0)).collect()),
             ),
             ("relowner", Column::Integer(OWNER)),
+            // The type of its rows. Prisma skips tables without.
+            ("reltype", Column::Integers(tables.iter().map(|t| t.oid).collect())),
             ("reltuples", Column::Integer(-1)),
             ("relpersistence", Column::Text("p")),
             ("relkind", Column::Text("r")),

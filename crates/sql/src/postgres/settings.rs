@@ -9,6 +9,7 @@ use crate::literals::quoted_if_needed;
 const SETTINGS: &[(&str, &str)] = &[
     ("bytea_output", "hex"),
     ("client_encoding", "UTF8"),
+    ("client_min_messages", "notice"),
     ("datestyle", "ISO, MDY"),
     ("default_table_access_method", "heap"),
     ("default_transaction_isolation", "read committed"),

@@ -1,9 +1,13 @@
 //! Columns of PostgreSQL's catalogue that differ here.
 
-use datafusion::sql::sqlparser::ast::{self, BinaryOperator, Expr, Ident, ObjectName, Statement, Value};
+use datafusion::sql::sqlparser::ast::{
+    self, BinaryOperator, Expr, Ident, Join, JoinConstraint, JoinOperator, ObjectName, Query, SelectItem, SetExpr,
+    Statement, TableFactor, TableWithJoins, Value,
+};
 
-use super::{boolean, null, own_table, text};
+use super::{boolean, last, null, own_table, text};
 use crate::error::QueryError;
+use crate::literals::call;
 use crate::postgres::CATALOG;
 use crate::postgres::layout::{self, Kind};
 use crate::postgres::own::TYPE_FUNCTIONS;
@@ -84,6 +88,53 @@ pub(super) fn name_type_functions(statement: &mut Statement) -> Result<(), Query
     })
 }
 
+/// The number of a table that a subquery looks up by name and schema, as `TypeORM` does in the condition of a join, where
+/// DataFusion plans no subquery.
+pub(super) fn number_of_table(query: &Query) -> Option<Expr> {
+    let SetExpr::Select(select) = &*query.body else { return None };
+    let [SelectItem::UnnamedExpr(Expr::CompoundIdentifier(number))] = select.projection.as_slice() else { return None };
+    let [TableWithJoins { relation, joins }] = select.from.as_slice() else { return None };
+    let [Join { relation: schemas, join_operator, .. }] = joins.as_slice() else { return None };
+    let (JoinOperator::Inner(on) | JoinOperator::Join(on) | JoinOperator::Left(on) | JoinOperator::LeftOuter(on)) =
+        join_operator
+    else {
+        return None;
+    };
+    let (JoinConstraint::On(on), Some(Expr::BinaryOp { left, op: BinaryOperator::And, right })) =
+        (on, &select.selection)
+    else {
+        return None;
+    };
+    let (table, schema) = (called(relation, "pg_class")?, called(schemas, "pg_namespace")?);
+    let is = |expr: &Expr, of: &Ident, column: &str| {
+        matches!(expr, Expr::CompoundIdentifier(names) if matches!(names.as_slice(),
+            [named, name] if named.value == of.value && name.value == column))
+    };
+    let joined = equals(on, &|expr| is(expr, schema, "oid"))?;
+    let named = equals(left, &|expr| is(expr, table, "relname"))?;
+    let within = equals(right, &|expr| is(expr, schema, "nspname"))?;
+    if !is(&Expr::CompoundIdentifier(number.clone()), table, "oid") || !is(joined, table, "relnamespace") {
+        return None;
+    }
+    let join =
+        |left, right| Expr::BinaryOp { left: Box::new(left), op: BinaryOperator::StringConcat, right: Box::new(right) };
+    let quoted = |name: &Expr| call("quote_ident", vec![name.clone()]);
+    Some(call("to_regclass", vec![join(join(quoted(within), text(".")), quoted(named))]))
+}
+
+/// The name that a query uses for one of PostgreSQL's tables.
+fn called<'a>(factor: &'a TableFactor, table: &str) -> Option<&'a Ident> {
+    let TableFactor::Table { name, alias, args: None, .. } = factor else { return None };
+    let is_it = own_table(name).is_some_and(|own| own.schema == CATALOG && own.name == table);
+    is_it.then(|| alias.as_ref().map_or_else(|| last(name), |alias| Some(&alias.name))).flatten()
+}
+
+/// The other side of an equality with a column.
+fn equals<'a>(condition: &'a Expr, is_column: &dyn Fn(&Expr) -> bool) -> Option<&'a Expr> {
+    let Expr::BinaryOp { left, op: BinaryOperator::Eq, right } = condition else { return None };
+    [(left, right), (right, left)].into_iter().find(|(column, _)| is_column(column)).map(|(_, other)| &**other)
+}
+
 /// Whether an expression is a column that PostgreSQL's catalogue has, and that is true or false.
 fn is_truth(expr: &Expr) -> bool {
     let name = match expr {
@@ -109,4 +160,30 @@ fn is_function(expr: &Expr) -> bool {
         _ => None,
     };
     name.is_some_and(|name| FUNCTIONS.contains(&name.value.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use datafusion::sql::sqlparser::dialect::PostgreSqlDialect;
+    use datafusion::sql::sqlparser::parser::Parser;
+
+    use super::*;
+
+    #[test]
+    fn numbers_of_tables_are_looked_up_without_a_query() {
+        let of = |sql: &str| match Parser::parse_sql(&PostgreSqlDialect {}, sql).unwrap().remove(0) {
+            Statement::Query(query) => number_of_table(&query).map(|number| number.to_string()),
+            other => panic!("{other} is no query"),
+        };
+        let select = "SELECT c.oid FROM pg_class c LEFT JOIN pg_namespace n";
+        let found = of(&format!("{select} ON n.oid = c.relnamespace WHERE c.relname = t.name AND n.nspname = 's'"));
+        assert_eq!(found.unwrap(), "to_regclass(quote_ident('s') || '.' || quote_ident(t.name))");
+        for other in [
+            format!("{select} ON n.oid = c.relnamespace WHERE c.relname = t.name AND n.nspname <> 's'"),
+            format!("{select} ON n.oid = c.relowner WHERE c.relname = t.name AND n.nspname = 's'"),
+            "SELECT c.oid FROM pg_class c WHERE c.relname = t.name".to_owned(),
+        ] {
+            assert_eq!(of(&other), None, "{other}");
+        }
+    }
 }

@@ -360,7 +360,7 @@ impl Writer<'_> {
                 if !self.about {
                     return None;
                 }
-                let expression = subqueries::expression(query);
+                let expression = subqueries::expression(query).or_else(|| catalog::number_of_table(query));
                 if expression.is_none() {
                     first_row(query);
                 }
@@ -423,13 +423,13 @@ fn operator(op: &mut BinaryOperator) {
     }
 }
 
-/// Writes a pattern with the escape character that DataFusion knows, a backslash.
+/// Writes a pattern with the escape character that DataFusion knows, a backslash. Hibernate writes none: `ESCAPE ''`.
 fn escape(pattern: &mut Expr, character: &mut Option<ast::ValueWithSpan>) {
     let written = character.as_ref().and_then(|value| value.value.clone().into_string());
-    let Some(written) = written.filter(|written| !written.is_empty() && written != "\\") else { return };
+    let Some(written) = written.filter(|written| written != "\\") else { return };
     *character = None;
     let doubled = call("replace", vec![pattern.clone(), text("\\"), text("\\\\")]);
-    *pattern = call("replace", vec![doubled, text(written), text("\\")]);
+    *pattern = if written.is_empty() { doubled } else { call("replace", vec![doubled, text(written), text("\\")]) };
 }
 
 /// Turns a list that is written as text, `'{a,b}'`, into an array.
