@@ -39,9 +39,9 @@ impl Declare {
                 Some(Word::Plain(word)) => match word.as_str() {
                     "cursor" => break,
                     "binary" => binary = true,
-                    "insensitive" | "asensitive" => {}
+                    // Many clients that declare a cursor so go forward only; FETCH refuses to go back.
+                    "insensitive" | "asensitive" | "scroll" => {}
                     "no" => words.expect("scroll")?,
-                    "scroll" => return Err(forward_only()),
                     other => return Err(syntax(format!("DECLARE does not know {other:?}"))),
                 },
                 _ => return Err(syntax("write DECLARE name CURSOR FOR query")),
@@ -126,12 +126,12 @@ mod tests {
         for (sql, expected) in [
             ("c CURSOR FOR SELECT 1", declare("c", false, false)),
             ("\"A b\" NO SCROLL CURSOR WITH HOLD FOR SELECT 1", declare("A b", false, true)),
+            ("c SCROLL CURSOR FOR SELECT 1", declare("c", false, false)),
             ("c BINARY INSENSITIVE CURSOR WITHOUT HOLD FOR SELECT 1", declare("c", true, false)),
         ] {
             assert_eq!(Declare::of(Words::of(sql)).unwrap(), expected, "{sql}");
         }
         for (sql, code) in [
-            ("c SCROLL CURSOR FOR SELECT 1", "0A000"),
             ("c FOR SELECT 1", "42601"),
             ("\"\" CURSOR FOR SELECT 1", "42601"),
             ("c CURSOR WITH FOR SELECT 1", "42601"),
