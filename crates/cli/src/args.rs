@@ -38,8 +38,8 @@ pub(crate) use questions::{
     BookArgs, CompareArgs, CorrelateArgs, EventsArgs, LeverageArgs, OutcomeArgs, ProbabilityArgs,
 };
 pub(crate) use run::{
-    CalibrateArgs, CheckArgs, Events, ModelArgs, PlanArgs, PlayArgs, PlayedByArgs, ProgramArgs, ProgramLimitArgs,
-    RunArgs, UntilArgs,
+    CalibrateArgs, CheckArgs, ModelArgs, PlanArgs, PlayArgs, PlayedByArgs, ProgramArgs, ProgramLimitArgs, RunArgs,
+    UntilArgs,
 };
 pub(crate) use serve::{Durability, Partition, ServeArgs, TokenTask, UiArgs, Unique};
 pub(crate) use table::{

@@ -25,6 +25,12 @@ pub struct EntityRows {
     worlds: Vec<i32>,
 }
 
+impl EntityRows {
+    pub fn count(&self) -> usize {
+        self.worlds.len()
+    }
+}
+
 impl RangeReader {
     /// Finds the events of an entity in the segment.
     ///

@@ -12,7 +12,6 @@ pub(crate) fn with_expectations(columns: Vec<EventColumn>) -> Vec<EventColumn> {
 fn expectation(column: &str) -> Option<Expectation> {
     Some(match column {
         "clock" => Expectation::always(before("clock").plus(-1, Operand::row_before("run_off"))),
-        "quarter" => Expectation::always(before("quarter")),
         "drive" => drive(),
         "distance" => distance(),
         "yard_line" => yard_line(),

@@ -1,5 +1,7 @@
 //! Names of all entities, outcomes and events of a model.
 
+mod expectations;
+
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};

@@ -10,10 +10,12 @@ use arrow::record_batch::RecordBatch;
 use ensemble::{RangeFile, StoredEnsemble};
 use model::EventRows;
 
-use crate::entity_events::WORLDS_AT_ONCE;
 use crate::error::QueryError;
 use crate::rows::{batch, emitted};
 use crate::scan::{Out, Piece};
+
+/// Rows to read at a time, about a page of each column.
+const ROWS_AT_ONCE: usize = 65_536;
 
 /// One segment, read by one thread.
 pub(crate) struct CompactSegment {
@@ -38,7 +40,8 @@ impl Piece for CompactSegment {
         let reader = ensemble.open(segment)?;
         for entity in reader.metadata().entities.iter().filter(|entity| entities.contains(entity)) {
             let rows = reader.entity_rows(*entity)?;
-            for worlds in segment.0.split(WORLDS_AT_ONCE) {
+            let worlds_at_once = (ROWS_AT_ONCE * segment.0.count() / rows.count().max(1)).max(1);
+            for worlds in segment.0.split(worlds_at_once as u32) {
                 let events = reader.events(catalogue, &rows, worlds, is_wanted)?;
                 if !out.give(self.batch(&events)?) {
                     return Ok(());

@@ -29,7 +29,7 @@ const NUMBER: usize = 1;
 const FIRST_OWN: usize = 2;
 
 /// Worlds to replay or read at a time: few enough that their events fit in memory easily.
-pub(crate) const WORLDS_AT_ONCE: u32 = 64;
+const WORLDS_AT_ONCE: u32 = 64;
 
 #[derive(Debug)]
 pub(crate) struct EventsFunction(pub(crate) Arc<EnsembleSnapshot>);
