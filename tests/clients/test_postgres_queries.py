@@ -232,6 +232,11 @@ def test_columns_ask_whether_queries_return_a_value(connection):
     assert ask(connection, sql) == [("a", True, True), ("b", True, None), ("c", False, False)]
     sql = "SELECT host, 9 IN (SELECT cores FROM cpu o WHERE o.host = cpu.host) FROM cpu ORDER BY 1"
     assert ask(connection, sql) == [("a", False), ("b", True)]
+    found = "host IN (SELECT host FROM cpu WHERE cores > 8)"
+    sql = f"SELECT sum(CASE WHEN {found} THEN cores ELSE 0 END), count(*) FILTER (WHERE NOT {found}) AS others, max(cpu.cores) FROM cpu"
+    assert ask(connection, sql) == [(9, 1, 9)]
+    sql = "SELECT host, bool_or(EXISTS (SELECT 1 FROM cpu o WHERE o.host = c.host AND o.cores = 8)) FROM cpu c GROUP BY host ORDER BY host"
+    assert ask(connection, sql) == [("a", True), ("b", False)]
     assert ask(connection, "SELECT host, cores IN (SELECT cores FROM cpu WHERE host = 'b') AS x FROM cpu ORDER BY x") == [("a", False), ("b", True)]
 
 

@@ -1,5 +1,6 @@
 //! Rewrites statements of PostgreSQL's clients to statements that DataFusion can plan.
 
+mod aggregates;
 mod casts;
 mod catalog;
 mod json;
@@ -92,6 +93,7 @@ pub(crate) fn rewrite(
         }
         Node::Select(select) => {
             once_each(select);
+            aggregates::answer_before(select)?;
             json::of_rows(select)?;
             for item in &mut select.projection {
                 keep_name(item, about);

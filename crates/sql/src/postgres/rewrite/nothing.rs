@@ -13,7 +13,7 @@ use crate::postgres::own::FILLED;
 use crate::syntax::{Node, walk};
 
 /// Functions that return a row even without rows to read.
-const AGGREGATES: [&str; 14] = [
+pub(super) const AGGREGATES: [&str; 14] = [
     "any_value",
     "array_agg",
     "avg",

@@ -9,7 +9,7 @@ use datafusion::sql::sqlparser::dialect::GenericDialect;
 use datafusion::sql::sqlparser::parser::Parser;
 
 use super::nothing::{self, Known, known};
-use super::{boolean, cast_to, last, last_lower, null, number, order};
+use super::{aggregates, boolean, cast_to, last, last_lower, null, number, order};
 use crate::error::QueryError;
 use crate::literals::call;
 use crate::syntax::{Node, walk, walk_outside_queries};
@@ -17,7 +17,10 @@ use crate::syntax::{Node, walk, walk_outside_queries};
 /// Replaces `EXISTS (SELECT ...)` and `x IN (SELECT ...)` in all columns of a statement.
 pub(crate) fn conditions(statement: &mut Statement) -> Result<(), QueryError> {
     walk(statement, &mut |node| match node {
-        Node::Select(select) => select.projection.iter_mut().try_for_each(in_columns),
+        Node::Select(select) => {
+            aggregates::answer_before(select)?;
+            select.projection.iter_mut().try_for_each(in_columns)
+        }
         _ => Ok(()),
     })
 }
