@@ -27,7 +27,7 @@ use crate::error::QueryError;
 use crate::filter::{Conditions, support};
 use crate::forward::base_table;
 use crate::rows::{event_type, project, text};
-use crate::scan::{Piece, ScanExec, segment_file};
+use crate::scan::{Pieces, ScanExec, segment_file};
 use crate::stored::EnsembleSnapshot;
 
 /// The table. Its first column is the ensemble; the other columns come from the segments.
@@ -61,12 +61,8 @@ impl Events {
 
     /// The segments that the conditions do not exclude: files for DataFusion's scan, and pieces of which `schema` names
     /// columns that hold no values.
-    fn segments(
-        &self,
-        conditions: &Conditions<'_>,
-        schema: &SchemaRef,
-    ) -> Result<(Vec<PartitionedFile>, Vec<Arc<dyn Piece>>)> {
-        let (mut files, mut pieces) = (Vec::new(), Vec::<Arc<dyn Piece>>::new());
+    fn segments(&self, conditions: &Conditions<'_>, schema: &SchemaRef) -> Result<(Vec<PartitionedFile>, Pieces)> {
+        let (mut files, mut pieces) = (Vec::new(), Pieces::new());
         for ensemble in self.snapshot.wanted(conditions)? {
             let names = ensemble.plan.catalogue.entities.iter().map(|e| e.name.as_str());
             let entities = conditions.names("entity", names)?;

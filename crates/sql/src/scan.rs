@@ -32,6 +32,9 @@ pub(crate) const BATCH_ROWS: usize = 8192;
 /// Maximum unread batches per piece.
 const WAITING_MAX: usize = 2;
 
+/// What is left to read, by any thread.
+pub(crate) type Pieces = Vec<Arc<dyn Piece>>;
+
 /// A part of a scan, read by one thread.
 pub(crate) trait Piece: fmt::Debug + Send + Sync {
     /// Sends every batch to `out`; stops early when `out` is closed.
@@ -78,7 +81,7 @@ impl Out {
 #[derive(Debug)]
 pub(crate) struct ScanExec {
     table: String,
-    pieces: Vec<Arc<dyn Piece>>,
+    pieces: Pieces,
     /// The number of rows it yields, if known.
     rows: Option<usize>,
     properties: Arc<PlanProperties>,
@@ -90,7 +93,7 @@ impl ScanExec {
     pub(crate) fn plan(
         table: String,
         schema: SchemaRef,
-        pieces: Vec<Arc<dyn Piece>>,
+        pieces: Pieces,
         rows: Option<usize>,
     ) -> Arc<dyn ExecutionPlan> {
         if pieces.is_empty() {
@@ -103,7 +106,7 @@ impl ScanExec {
     pub(crate) fn plan_counting(
         table: String,
         schema: SchemaRef,
-        mut pieces: Vec<Arc<dyn Piece>>,
+        mut pieces: Pieces,
         rows: Option<usize>,
         metrics: ExecutionPlanMetricsSet,
     ) -> Arc<dyn ExecutionPlan> {
