@@ -337,7 +337,7 @@ fn refusals_name_the_input() {
         (json!({"threads": 0}), 400, "threads", "at least one"),
         (json!({"threads": 100_000}), 400, "threads", "processors"),
         (json!({"extend": true}), 404, "", "unknown ensemble"),
-        (json!({"events": "keep"}), 400, "events", "give \"store\" or \"replay\""),
+        (json!({"events": "keep"}), 400, "events", "give \"store\", \"compact\" or \"replay\""),
         (json!({"program": "./sim"}), 400, "program", "no field \"program\""),
         (json!({"until": {"outcome": "team-01:wins"}}), 400, "until", "a \"goal\""),
         (json!({"model": "bingo"}), 400, "definition", "needs an event"),
