@@ -89,7 +89,7 @@ fn compared(a: &Column, b: &Column, places: &[[usize; 2]], is_paired: bool) -> C
     let (mut aa, mut bb, mut ab) = (0.0, 0.0, 0.0);
     let mut counts = [0usize; 3];
     for (a, b) in pairs() {
-        counts[match b.total_cmp(&a) {
+        counts[match expr::order(b, a) {
             std::cmp::Ordering::Less => 0,
             std::cmp::Ordering::Equal => 1,
             std::cmp::Ordering::Greater => 2,
@@ -162,6 +162,10 @@ mod tests {
         assert_eq!((other.ci_half_width, other.shares), (found.unpaired_half_width, None));
         let none = compared(&a, &b, &[], true);
         assert_eq!((none.worlds, none.ci_half_width, none.shares), (0, None, None));
+        // As in conditions: both zeros are equal, and NaN equals itself.
+        let real = |values: [f64; 4]| Column { values: Narrow::F64(values.to_vec()), scale: 1 };
+        let (a, b) = (real([0.0, -0.0, f64::NAN, 1.0]), real([-0.0, 0.0, f64::NAN, 2.0]));
+        assert_eq!(compared(&a, &b, &all, true).shares, Some([0.0, 0.75, 0.25]));
         let constant = compared(&column(&[4, 4]), &column(&[4, 4]), &all[..2], true);
         assert_eq!((constant.difference, constant.correlation), (0.0, None));
         assert!(constant.ci_half_width.unwrap() > 0.4, "two worlds that are alike say little: {constant:?}");
