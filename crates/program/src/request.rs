@@ -51,7 +51,24 @@ fn seed_of(seed: Seed, world: World) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use model::{Catalogue, Entity, EntityKind, Outcome, OutcomeKind};
+
     use super::*;
+
+    /// Worlds stay the same in later versions, and programs of users agree with the document.
+    #[test]
+    fn the_request_of_the_document_is_sent() {
+        let page = include_str!("../../../docs/program.md");
+        let line = page.lines().find(|line| line.starts_with("{\"seed\":")).unwrap();
+        let outcomes = vec![Outcome::new("sum", "", OutcomeKind::Number)];
+        let entities = ["table-1", "table-2"].map(|name| Entity::new(name, 0)).to_vec();
+        let kinds = vec![EntityKind { name: "table".to_owned(), outcomes }];
+        let layout = Layout::new(Catalogue { kinds, entities, events: Vec::new() });
+        let parameters = RawValue::from_string("{\"rolls\":10.0}".to_owned()).unwrap();
+        let range = WorldRange::new(World(5000), 2).unwrap();
+        let sent = request(&layout, &parameters, Seed(1), range, true).unwrap();
+        assert_eq!(String::from_utf8(sent).unwrap(), format!("{line}\n"));
+    }
 
     #[test]
     fn seeds_do_not_depend_on_the_range() {
