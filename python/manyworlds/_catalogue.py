@@ -185,6 +185,9 @@ class Catalogue:
         self.has_events = bool(events)
         #: Event columns that may be NULL.
         self._nullable = [name for name, column in (events or {}).items() if column.nullable]
+        #: Entity and outcome of each real number; event columns have no entity.
+        self._reals = {("", name) for name, column in (events or {}).items() if column.kind == "real"}
+        self._reals |= {(name, o) for name, kind in entities.items() for o, of in kinds[kind].items() if of.kind == "real"}
         self.values_per_world = sum(len(kinds[kind]) for kind in entities.values())
 
 

@@ -190,7 +190,12 @@ def _played(prepared: Prepared, seed: int, cuts: Iterable[tuple[int, int]]) -> P
     import numpy as np
 
     parts: dict[tuple[str, str], dict[int, np.ndarray]] = {}
-    nullable = prepared.catalogue._nullable
+    nullable, reals = prepared.catalogue._nullable, prepared.catalogue._reals
+
+    def stored(entity: str, name: str, values: np.ndarray) -> np.ndarray:
+        """A copy of the values; a whole number is stored without the sign of 0."""
+        return np.array(values) if (entity, name) in reals else values + values.dtype.type(0)
+
     for first, count in cuts:
         range_of = (prepared.catalogue_json, first, count)
         outcomes, events = _native.emitter(*range_of), _native.events(*range_of)
@@ -203,7 +208,7 @@ def _played(prepared: Prepared, seed: int, cuts: Iterable[tuple[int, int]]) -> P
             def __call__(self, entity: str, **columns: np.ndarray) -> None:
                 outcomes(entity, **columns)
                 for name, values in columns.items():
-                    parts.setdefault((entity, name), {})[first] = np.array(values)
+                    parts.setdefault((entity, name), {})[first] = stored(entity, name, values)
 
         def kept_events(entity: str, worlds: np.ndarray, **columns: np.ndarray) -> None:
             events(entity, worlds, **columns)
@@ -213,7 +218,8 @@ def _played(prepared: Prepared, seed: int, cuts: Iterable[tuple[int, int]]) -> P
             for name, values in {"world": np.asarray(worlds) + first, **columns}.items():
                 if name in nullable:
                     parts.setdefault((entity, f"{_EVENTS}{name} as NULL"), {})[first] = np.ma.getmaskarray(values)[order]
-                parts.setdefault((entity, _EVENTS + name), {})[first] = np.ma.filled(values, 0)[order]
+                shown = np.ma.filled(values, 0)[order]
+                parts.setdefault((entity, _EVENTS + name), {})[first] = stored("", name, shown)
 
         if failed := prepared.play(seed, first, count, KeptOutcomes(), kept_events):
             world, entity, reason = failed
@@ -243,7 +249,11 @@ def _difference(a: Played, b: Played, first: int = 0) -> Difference | None:
         others = b.get((entity, name))
         if others is None or len(others) != len(values):
             return Difference(f"{name} of {entity} has {len(values)} or {0 if others is None else len(others)} values")
-        differ = ~((values == others) | ((values != values) & (others != others)))
+        same = values == others
+        if values.dtype.kind == others.dtype.kind == "f":
+            # The sign of 0 is stored, too.
+            same &= np.signbit(values) == np.signbit(others)
+        differ = ~(same | ((values != values) & (others != others)))
         if differ.any():
             place = int(np.argmax(differ))
             row = "row" if name.startswith(_EVENTS) else "world"

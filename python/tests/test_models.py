@@ -160,6 +160,16 @@ def test_check_finds_what_breaks_the_promise(impure, words):
     assert re.search(words, found.findings[0])
 
 
+def test_check_tells_zeros_apart():
+    """As the hash does: real numbers are kept to the bit."""
+    signed = both(lambda w: w.stream().integers(0, 9), lambda w: np.where(w.numbers == 40, -0.0 if w.first else 0.0, 1.0))
+    [finding] = mw.check(signed, processes=False).findings
+    assert finding.startswith("y of a-1 in world 40 is 0.0 or -0.0 when the worlds are cut into other ranges"), finding
+    # A whole number has no sign at 0.
+    whole = both(lambda w: np.where(w.numbers == 40, -0.0 if w.first else 0.0, 1.0), lambda w: w.stream().normal())
+    assert mw.check(whole, processes=False).ok
+
+
 def test_check_names_no_world_of_a_failure_of_the_range():
     with pytest.raises(mw.ModelError, match='model Small failed on a-1: .*outcome "x" is 0.5'):
         mw.check(both(lambda worlds: np.full(len(worlds), 0.5 if len(worlds) > 32 else 0)), processes=False)

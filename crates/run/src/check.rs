@@ -155,6 +155,7 @@ mod tests {
         EntitiesShared,
         SeedIgnored,
         EventsRangeShared,
+        SignShared,
     }
 
     struct Lots {
@@ -169,7 +170,7 @@ mod tests {
             let outcome = Outcome {
                 name: "lot".into(),
                 unit: String::new(),
-                kind: OutcomeKind::Number,
+                kind: if matches!(way, Way::SignShared) { OutcomeKind::Real } else { OutcomeKind::Number },
                 scale: 1,
                 labels: Vec::new(),
             };
@@ -199,7 +200,7 @@ mod tests {
                         Way::InstancesCounted => self.instance as i32,
                         Way::RangeShared => (world.0 - range.first().0) as i32,
                         Way::EntitiesShared => i32::from(wanted.entity.is_none()),
-                        Way::Not | Way::SeedIgnored | Way::EventsRangeShared => 0,
+                        Way::Not | Way::SeedIgnored | Way::EventsRangeShared | Way::SignShared => 0,
                     }
                 };
                 let lots: Vec<i32> = range.worlds().map(lot).collect();
@@ -210,7 +211,11 @@ mod tests {
                     let columns = vec![EventValues::I32(&tickets)];
                     sink.events(EventBlock { entity, range, rows: &rows, columns })?;
                 }
-                sink.outcomes(OutcomeBlock { entity, range, columns: vec![Values::I32(&lots)] })?;
+                let sign = if range.first().0 > 0 { -1.0 } else { 1.0 };
+                let signed: Vec<f64> = lots.iter().map(|lot| f64::from(*lot / 900) * sign).collect();
+                let values =
+                    if matches!(self.way, Way::SignShared) { Values::F64(&signed) } else { Values::I32(&lots) };
+                sink.outcomes(OutcomeBlock { entity, range, columns: vec![values] })?;
             }
             Ok(())
         }
@@ -235,6 +240,7 @@ mod tests {
         assert_eq!(failed(Way::EntitiesShared), ["one entity alone"]);
         assert_eq!(failed(Way::SeedIgnored), ["another seed"]);
         assert_eq!(failed(Way::EventsRangeShared), ["cut into other ranges"]);
+        assert_eq!(failed(Way::SignShared), ["cut into other ranges"]);
     }
 
     #[test]

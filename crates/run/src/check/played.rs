@@ -93,8 +93,9 @@ impl OfEntity {
     }
 }
 
+/// Whether two values are stored differently: the sign of 0 counts.
 fn differ(a: Option<f64>, b: Option<f64>) -> bool {
-    a != b && !(a.is_some_and(f64::is_nan) && b.is_some_and(f64::is_nan))
+    a.map(f64::to_bits) != b.map(f64::to_bits) && !(a.is_some_and(f64::is_nan) && b.is_some_and(f64::is_nan))
 }
 
 fn shown(value: Option<f64>) -> String {
