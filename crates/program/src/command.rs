@@ -87,5 +87,8 @@ mod tests {
         assert_eq!(first, identity("print(1)", "--fast"));
         assert_ne!(first, identity("print(2)", "--fast"));
         assert_ne!(first, identity("print(1)", "--slow"));
+        // A file of the working folder, and a program that the system finds elsewhere although one of its name is here.
+        let here = CommandLine::parse("Cargo.toml Cargo.toml").unwrap().identity().unwrap();
+        assert_eq!((&here[0], &here[1]["file"]), (&json!("Cargo.toml"), &json!("Cargo.toml")));
     }
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use arrow::array::{
     ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array, LargeStringArray, RecordBatch,
-    StringArray, UInt8Array, UInt32Array,
+    StringArray, UInt8Array, UInt32Array, UInt64Array,
 };
-use arrow::compute::take_record_batch;
-use arrow::datatypes::Int8Type;
+use arrow::compute::{cast, take_record_batch};
+use arrow::datatypes::{DataType, Int8Type};
 use arrow::ipc::writer::StreamWriter;
 use proptest::prelude::*;
 
@@ -104,6 +104,47 @@ fn columns_have_any_type_of_their_kind() {
     for (name, column) in columns {
         assert_eq!(played(&[with(&batch, name, column)]).unwrap(), expected(), "{name}");
     }
+    let [x, y] = ["x", "y"].map(|name| batch.column_by_name(name).unwrap());
+    for (name, column, of) in [
+        ("x", x, DataType::UInt32),
+        ("x", x, DataType::UInt64),
+        ("x", x, DataType::Float32),
+        ("y", y, DataType::Int8),
+        ("y", y, DataType::Int16),
+        ("y", y, DataType::Int64),
+        ("y", y, DataType::UInt16),
+        ("y", y, DataType::Float16),
+    ] {
+        let column = cast(&cast(column, &DataType::Int32).unwrap(), &of).unwrap();
+        assert_eq!(played(&[with(&batch, name, column)]).unwrap(), expected(), "{name} {of}");
+    }
+}
+
+/// Of a column of whole numbers, and of a real one.
+#[test]
+fn integers_beyond_the_exact_ones_are_refused() {
+    let description = r#"{"name": "r", "kinds": {"k": {"n": "number", "r": "real"}}, "entities": ["only"]}"#;
+    let said = |name: &str, numbers: ArrayRef| {
+        let zero: ArrayRef = Arc::new(Int64Array::from(vec![0, 0]));
+        let of_name = |own: &str| if own == name { numbers.clone() } else { zero.clone() };
+        let world: ArrayRef = Arc::new(Int64Array::from(vec![0, 1]));
+        let batch = of(vec![("world", world), ("n", of_name("n")), ("r", of_name("r"))]);
+        printing(description, &stream(&[batch]), "").play(0, 2).map(|_| ()).unwrap_err()
+    };
+    let wide = |number: u64| Arc::new(UInt64Array::from(vec![1, number]));
+    for (name, numbers, expected) in [
+        ("n", wide(u64::MAX) as ArrayRef, "n is 1.8446744073709552e19, beyond the numbers from -2147483647"),
+        ("r", wide((1 << 53) + 1), "r is 9007199254740993, beyond 2^53"),
+        ("r", Arc::new(Int64Array::from(vec![1, -(1 << 53) - 1])), "r is -9007199254740993, beyond 2^53"),
+    ] {
+        let said = said(name, numbers);
+        assert!(said.contains(&format!("on only in world 1: {expected}")), "{said}");
+    }
+    let whole: ArrayRef = Arc::new(Int64Array::from(vec![0, 0]));
+    let largest: ArrayRef = Arc::new(Int64Array::from(vec![1 << 53, -(1 << 53)]));
+    let batch = of(vec![("world", Arc::new(Int64Array::from(vec![0, 1]))), ("n", whole), ("r", largest)]);
+    let kept = printing(description, &stream(&[batch]), "").play(0, 2).unwrap();
+    assert_eq!(kept[0][1], [9_007_199_254_740_992.0, -9_007_199_254_740_992.0]);
 }
 
 #[test]

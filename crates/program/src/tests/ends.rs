@@ -83,6 +83,13 @@ fn wrong_records_come_with_the_last_words() {
 }
 
 #[test]
+fn the_last_lines_are_shown() {
+    let reason = Script::answering("for line in $(seq 1 30); do echo \"line $line\" >&2; done; exit 1").failure();
+    let shown: Vec<&str> = reason.lines().skip(1).collect();
+    assert_eq!(shown, (11..=30).map(|line| format!("  line {line}")).collect::<Vec<_>>());
+}
+
+#[test]
 fn programs_that_leave_a_process_behind_are_not_waited_for() {
     let started = Instant::now();
     let reason = Script::answering("sleep 1000 & exit 4").within(Duration::from_mins(5)).failure();

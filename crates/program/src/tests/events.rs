@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, RecordBatch, StringArray};
+use arrow::array::{
+    ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, RecordBatch, StringArray, UInt64Array,
+};
 use arrow::datatypes::Int8Type;
 use arrow::ipc::writer::StreamWriter;
 use model::{Model, Wanted};
@@ -164,6 +166,10 @@ fn a_second_stream_has_events() {
         (
             with("by", Arc::new(StringArray::from(vec!["home", "hme", "away"]))),
             " on b in world 8: event column \"by\" has no label \"hme\"; did you mean home?",
+        ),
+        (
+            with("at", Arc::new(UInt64Array::from(vec![1, u64::MAX, 3]))),
+            " on b in world 8: event column \"at\" has integers beyond 2^53",
         ),
         (
             with("n", Arc::new(StringArray::from(vec!["1"; 3]))),
