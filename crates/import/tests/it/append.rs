@@ -204,6 +204,22 @@ async fn worlds_may_count_from_any_number() {
     assert_eq!(report.hash, whole.hash);
     let said = import(folder.path(), vec![from(0, 0..1)], &one(Mode::Replace)).await.unwrap_err().to_string();
     assert_eq!(said, "rows, row 1, column \"world\": 0 is not a world number: give integers from 1");
+    // Errors name worlds as the rows do.
+    let of = |worlds: &[i64], x: &[f64]| {
+        input(vec![("world", integers(worlds.to_vec())), ("x", reals(x.to_vec())), ("y", integers(worlds.to_vec()))])
+    };
+    let kinds = [("x".to_owned(), "number:1".parse().unwrap())].into();
+    let counted = Options { mode: Mode::New, first_world: 1, kinds, ..Options::default() };
+    for (worlds, x, expected) in [
+        ([1, 2, 4], [5.0, 6.0, 7.0], "world 3 of entity \"all\" is missing"),
+        ([1, 3, 3], [5.0, 6.0, 7.0], "rows, row 3, column \"world\": world 3 of entity \"all\" is repeated"),
+        ([3, 2, 4], [5.0, 6.0, 7.0], "the worlds begin at 2, and must begin at 1"),
+        ([1, 2, 3], [5.0, 6.0, 0.5], "\"x\" of entity \"all\" is 0.5 in world 3, and cannot be stored as number"),
+    ] {
+        let other = tempfile::tempdir().unwrap();
+        let said = import(other.path(), vec![of(&worlds, &x)], &counted).await.unwrap_err().to_string();
+        assert_eq!(said, expected);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

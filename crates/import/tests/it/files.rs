@@ -10,7 +10,7 @@ use arrow::compute::concat_batches;
 use arrow::csv::WriterBuilder;
 use arrow::ipc::writer::{FileWriter, StreamWriter};
 use disk::RealDisk;
-use import::{ImportError, Input, Options, Report, files};
+use import::{ColumnNames, ImportError, Input, Options, Report, files};
 use parquet::arrow::ArrowWriter;
 
 use crate::support::{input, reals, texts};
@@ -132,6 +132,36 @@ async fn files_of_every_format_have_the_same_hash() {
         assert_eq!(report, &Report { bytes: report.bytes, ..reports[0].clone() });
     }
     assert_eq!(reports[0].entities, ["game-007", "game-10"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_that_are_digits_stay_texts() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("wide.csv"), "entity,x\n007,1\n7,2\n1e3,3\n").unwrap();
+    std::fs::write(path("long.csv"), "who,what,value\n007,010,1\n7,010,2\n1e3,010,3\n").unwrap();
+    let wide = import(&path("a"), &[path("wide.csv")], &Options::default()).await.unwrap();
+    assert_eq!(wide.entities, ["1e3", "007", "7"]);
+    let (entity, outcome) = (Some("who".to_owned()), Some("what".to_owned()));
+    let columns = ColumnNames { entity, outcome, ..ColumnNames::default() };
+    let long = import(&path("b"), &[path("long.csv")], &Options { columns, ..Options::default() }).await.unwrap();
+    assert_eq!((&long.entities, long.outcomes[0].name.as_str()), (&wide.entities, "010"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn columns_of_files_are_found_by_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    for (name, text) in [
+        ("a.csv", "world,wait,cost\n0,1,50\n1,2,60\n"),
+        ("b.csv", "cost,wait,world\n70,3,2\n80,4,3\n"),
+        ("whole.csv", "world,wait,cost\n0,1,50\n1,2,60\n2,3,70\n3,4,80\n"),
+    ] {
+        std::fs::write(path(name), text).unwrap();
+    }
+    let parts = import(&path("parts"), &[path("a.csv"), path("b.csv")], &Options::default()).await.unwrap();
+    let whole = import(&path("whole"), &[path("whole.csv")], &Options::default()).await.unwrap();
+    assert_eq!(parts.hash, whole.hash);
 }
 
 #[tokio::test(flavor = "multi_thread")]

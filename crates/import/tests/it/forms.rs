@@ -176,6 +176,13 @@ proptest! {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_largest_exact_integers_are_read_back() {
+    let largest = [1i64 << 53, -(1 << 53), 0];
+    let (_, columns, _folder) = import_fresh(vec![input(vec![("x", integers(largest))])], &Options::default()).await;
+    assert_eq!(values(&columns, "all", "x"), largest.map(|x| x as f64));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn text_columns_of_every_type_name_entities() {
     let names = ["b", "a", "b", "a"];
     let columns = vec![("entity", texts(names)), ("x", integers([1, 2, 3, 4]))];

@@ -97,6 +97,11 @@ async fn values_without_an_exact_number_are_named() {
         refusal(vec![("x", column(decimals))]).await,
         "rows, row 1, column \"x\": a decimal of more than 15 digits has no exact 64-bit real number"
     );
+    let small = Decimal128Array::from(vec![1]).with_precision_and_scale(38, 23).unwrap();
+    assert_eq!(
+        refusal(vec![("x", column(small))]).await,
+        "rows: column \"x\": decimals of scale 23 cannot be imported: give a scale from 0 to 22"
+    );
     assert_eq!(
         refusal(vec![("x", column(TimestampSecondArray::from(vec![1])))]).await,
         "rows: column \"x\": a column of Timestamp(s) holds no outcome: give numbers, booleans or texts"
