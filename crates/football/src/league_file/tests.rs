@@ -153,6 +153,10 @@ fn kicks_name_their_players() {
         if of_kickoff || of_punt {
             returned[usize::from(returners[row])] += 1;
         }
+        assert!(
+            !of_punt || ["wr4", "wr5"].contains(&ROSTER[usize::from(returners[row])]),
+            "running backs return no punts"
+        );
     }
     let returners: Vec<&str> = (0..PLAYERS).filter(|place| returned[*place] > 0).map(|place| ROSTER[place]).collect();
     assert_eq!(returners, ["rb3", "wr4", "wr5"]);
@@ -294,6 +298,24 @@ fn shares_decide_who_plays() {
     assert!(total("qb1_attempts") < total("qb2_attempts") / 10, "the backup plays when the lead is safe");
     let team = &model.league().teams[0];
     assert_eq!((team.players[0].as_str(), model.league().teams[1].players[22].as_str()), ("t0 qb1", "t1 d6"));
+    // Those who receive the kick have the returner.
+    let mut keep = KeepPlays::default();
+    let wanted = model::Wanted { events: true, entity: Some(0) };
+    model.simulate(world::Seed(1), WorldRange::new(World(0), 40).unwrap(), wanted, &mut keep).unwrap();
+    let column = |name: &str| &keep.columns[model.catalogue().event_column(name).unwrap()];
+    let kickoffs = column("play_type").iter().map(|kind| *kind == Kind::Kickoff as u8);
+    let mut returned = [0; 2];
+    for (row, _) in kickoffs.enumerate().filter(|(_, is_kickoff)| *is_kickoff) {
+        let (side, returner) = (column("offence")[row], column("returner")[row]);
+        if returner == model::NULL_LABEL {
+            continue;
+        }
+        let by_first = (side == 0) != home;
+        let expected: &[&str] = if by_first { &["rb4", "wr6"] } else { &["rb3", "wr4", "wr5"] };
+        assert!(expected.contains(&ROSTER[usize::from(returner)]), "{}", ROSTER[usize::from(returner)]);
+        returned[usize::from(by_first)] += 1;
+    }
+    assert!(returned.iter().all(|count| *count > 20), "{returned:?}");
 }
 
 #[test]
