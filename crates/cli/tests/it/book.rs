@@ -82,6 +82,12 @@ fn a_book_has_the_risk_of_its_worlds() {
     near(&tail["expected_shortfall"], shortfall);
     let parts = found["bets"].as_array().unwrap().iter().map(|bet| bet["shortfall"][0]["amount"].as_f64().unwrap());
     assert!((parts.sum::<f64>() - shortfall).abs() < 1e-9);
+    for bet in found["bets"].as_array().unwrap() {
+        let part = &bet["shortfall"][0];
+        near(&part["share"], part["amount"].as_f64().unwrap() / shortfall);
+        let [low, edge, high] = [&bet["edge_ci"][0], &bet["edge"], &bet["edge_ci"][1]].map(|end| end.as_f64().unwrap());
+        assert!(low < edge && edge < high, "{bet}");
+    }
     let expected = found["bets"].as_array().unwrap().iter().map(|bet| bet["expected_profit"].as_f64().unwrap());
     near(&found["mean"], expected.sum::<f64>());
 

@@ -81,6 +81,12 @@ fn expressions_have_distributions() {
         assert_eq!(found[place]["unit"], "");
     }
 
+    // No interval leaves the possible shares.
+    let found = json(data, &["outcome", "season", "game-017", "home_points >= 0", "home_points < 0"]);
+    let end = |place: usize, end: usize| found[place]["ci"][end].as_f64().unwrap();
+    assert!(end(0, 0) < 1.0 && end(1, 1) > 0.0, "{found}");
+    assert_eq!((end(0, 1), end(1, 0)), (1.0, 0.0));
+
     // Of two entities, so without one.
     let across = "team-03:wins - team-04:wins";
     let found = json(data, &["outcome", "season", "--outcome", across]);

@@ -78,6 +78,17 @@ fn a_small_book_has_known_risk() {
     assert_eq!((rare.value_at_risk_ci.high, rare.shortfall_ci.high), (15.0, 15.0), "no bet can lose more");
 }
 
+/// Three worlds say little: one without any of their losses is possible.
+#[test]
+fn intervals_of_few_worlds_reach_what_is_possible() {
+    let bets = [bet("10", "3", Side::Back)];
+    let book = book(&bets, &[vec![false; 3]], &[true; 3]);
+    let losses = book.losses();
+    let tail = Losses { sorted: &losses, possible: book.possible(), step: book.step() }.tail("0.5".parse().unwrap());
+    assert_eq!((losses, tail.value_at_risk), (vec![10; 3], 10));
+    assert_eq!(tail.value_at_risk_ci, Interval { low: -20.0, high: 10.0 });
+}
+
 /// No profit is a plain 0, not -0.
 #[test]
 fn nothing_staked_is_nothing_lost() {
