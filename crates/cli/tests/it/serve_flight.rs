@@ -97,6 +97,17 @@ fn tokens_are_needed_and_checked_for_each_request() {
         let found = ask(headers, "SELECT * FROM d.cpu").map_or_else(|status| status.code(), |_| Code::Ok);
         assert_eq!(found, code, "{headers:?}");
     }
+    // Neither the header nor the ticket of a client of InfluxDB leads to another database.
+    assert_eq!(ask(&[("authorization", &elsewhere)], "SELECT 1").unwrap(), 1);
+    let (code, said) = refused(ask(&[("authorization", &elsewhere), ("database", "d")], "SELECT 1"));
+    assert!(code == Code::PermissionDenied && said.contains("is not for database \"d\""), "{code:?} {said}");
+    for sql in ["SELECT * FROM cpu", "SELECT 1", "SHOW MEASUREMENTS"] {
+        let ticket = format!("{{\"database\":\"d\",\"sql_query\":\"{sql}\"}}");
+        let (code, said) =
+            refused(Client::open(server.flight.unwrap(), &[("authorization", &elsewhere)]).get(ticket.clone()));
+        assert!(code == Code::PermissionDenied && said.contains("is not for database \"d\""), "{sql}: {code:?} {said}");
+        assert!(Client::open(server.flight.unwrap(), &[("authorization", &reader)]).get(ticket).is_ok(), "{sql}");
+    }
     let mut client = Client::open(server.flight.unwrap(), &[("authorization", &reader), ("database", "d")]);
     assert_eq!(client.ask("SELECT * FROM cpu").unwrap(), 1);
     let ticket = client.info(query("SELECT * FROM cpu")).unwrap().endpoint[0].ticket.clone().unwrap();
