@@ -30,7 +30,7 @@ def season(data):
 
 
 @contextmanager
-def serving(folder, home):
+def serving(folder, home, *words):
     """A server of the package over a folder, and the token that it requires."""
     run = [sys.executable, "-m", "manyworlds"]
     tokens = home / "tokens"
@@ -40,7 +40,7 @@ def serving(folder, home):
     assert made.returncode == 0, made.stderr
     log = open(home / "log", "w+")
     process = subprocess.Popen(
-        [*run, "serve", "--data", str(folder), "--listen", "127.0.0.1:0", "--token-file", str(tokens)], stdout=log, stderr=log, cwd=home
+        [*run, "serve", "--data", str(folder), "--listen", "127.0.0.1:0", "--token-file", str(tokens), *words], stdout=log, stderr=log, cwd=home
     )
     try:
         url = None
