@@ -195,6 +195,33 @@ def test_worlds_are_verified_by_replay(tmp_path, monkeypatch):
     assert "points of die-1 in world 30 is stored as " in replay().detail, replay()
 
 
+class Switched(Shifted):
+    """A model whose events or outputs change with the environment."""
+
+    def catalogue(self, p):
+        outcomes = {"points": mw.number(), **({"extra": mw.number()} if "EXTRA" in os.environ else {})}
+        return mw.Catalogue({"die": outcomes}, ["die-1"], events={"at": mw.optional(mw.real())})
+
+    def simulate(self, p, worlds, emit):
+        points = worlds.stream("die-1").integers(1, 7)
+        late = int(os.environ.get("LATE", 0)) * (worlds.numbers == 30)
+        emit.events("die-1", np.arange(len(worlds)), at=points / 4 + late)
+        emit("die-1", points=points, **({"extra": points} if "EXTRA" in os.environ else {}))
+
+
+def test_replay_compares_events_and_outputs(tmp_path, monkeypatch):
+    ens = mw.run(Switched(), 60, name="dice", data=tmp_path, range_worlds=25)
+    replay = lambda: ens.verify(replay=True).checks[-1]  # noqa: E731
+    assert replay().ok
+    with monkeypatch.context() as changed:
+        changed.setenv("LATE", "1")
+        assert not ens.verify(replay=True)
+        assert replay().detail == "worlds 00000025-00000049: 25 other events are played again than the 25 stored ones"
+    monkeypatch.setenv("EXTRA", "1")
+    assert not ens.verify(replay=True)
+    assert replay().detail == "the model has other outputs now"
+
+
 def test_check_compares_events():
     assert mw.check(Match(), processes=False).ok
     unequal = with_events(lambda emit, w: emit.events("a-1", AT, **{**GOOD, "n": AT + w.first}))
@@ -282,7 +309,15 @@ def test_messages_go_to_logging(tmp_path, caplog):
         records = [record for record in caplog.records if "temporary file" in record.message]
         assert len(records) == expected and not crashed.exists()
     assert records[0].name.startswith("manyworlds.run") and records[0].levelno == logging.INFO
+    assert str(crashed) in records[0].message
     assert coin.worlds == 20
+    # A folder cannot be removed as a file. Warnings pass without any setting.
+    crashed.mkdir()
+    os.utime(crashed, (0, 0))
+    caplog.clear()
+    mw.run(Match(), 20, data=tmp_path, name="logged", resume=True)
+    [record] = caplog.records
+    assert record.levelno == logging.WARNING and str(crashed) in record.message and "error=" in record.message
 
 
 def test_a_handler_that_asks_again_does_not_hang(tmp_path, matches):
