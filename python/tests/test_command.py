@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -10,6 +11,7 @@ import time
 import urllib.request
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import manyworlds as mw
@@ -69,3 +71,37 @@ def test_a_benchmark_starts_processes_of_itself(bare):
     measured = run(bare, "bench", "season", *small, "--skip-plays", "--read-seconds", "0.01", "--format", "json")
     assert measured.returncode == 0, measured.stderr
     assert json.loads(measured.stdout)
+
+
+def test_ctrl_c_ends_a_command(bare, tmp_path):
+    command, work = bare
+    mw.write("queue", {"x": np.arange(3)}, tmp_path)
+    endless = "SELECT sum(a.value * b.value % 7) FROM generate_series(1, 1000000) a CROSS JOIN generate_series(1, 1000000) b"
+    asking = subprocess.Popen([*command, "sql", endless, "--data", str(tmp_path)], cwd=work, stderr=subprocess.PIPE, text=True)
+    # It has threads once the command has begun.
+    while len(os.listdir(f"/proc/{asking.pid}/task")) < 3:
+        assert asking.poll() is None, asking.communicate()
+        time.sleep(0.05)
+    asking.send_signal(signal.SIGINT)
+    asking.communicate(timeout=60)
+    assert asking.returncode in (-signal.SIGINT, 130)
+
+
+def test_stored_names_import_nothing_from_the_working_folder(tmp_path):
+    """A module of an installed package is another one than a file of this name."""
+    model = """
+import manyworlds as mw
+class Walk(mw.Model):
+    def catalogue(self, p):
+        return mw.Catalogue({"walk": {"end": mw.real()}}, ["walk-1"])
+    def simulate(self, p, worlds, emit):
+        emit("walk-1", end=worlds.stream("walk-1").normal())
+"""
+    (tmp_path / "strolls.py").write_text(model)
+    play = "import strolls, manyworlds as mw; print(mw.run(strolls.Walk(), 10).model)"
+    played = subprocess.run([sys.executable, "-c", play], cwd=tmp_path, capture_output=True, text=True)
+    assert played.stdout == "strolls:Walk\n", played.stderr
+    (tmp_path / "strolls.py").write_text("raise SystemExit('a module of the working folder was imported')\n")
+    verify = [sys.executable, "-m", "manyworlds", "verify", "walk", "--format", "json"]
+    verified = subprocess.run(verify, cwd=tmp_path, capture_output=True, text=True)
+    assert verified.returncode == 0 and json.loads(verified.stdout)["ok"], verified.stderr

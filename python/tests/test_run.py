@@ -153,6 +153,21 @@ def test_processes_end_with_the_run(python, sent):
     assert sent == signal.SIGKILL or "KeyboardInterrupt" in error
 
 
+def test_ctrl_c_at_a_terminal_reaches_the_run_alone(python):
+    """A terminal sends the signal to all processes of its group."""
+    script = """
+        import os
+        if __name__ == "__main__":
+            os.setpgrp()
+            mw.run(walks.Broken(), 40, 1, "slow", "data", processes=2, range_worlds=10, parameters={"how": "sleep"})
+    """
+    run = python(script, start=True)
+    assert all(run.stdout.readline().startswith("sleeping") for _ in range(2))
+    os.killpg(run.pid, signal.SIGINT)
+    error = run.communicate(timeout=60)[1]
+    assert error.count("Traceback") == 1 and error.rstrip().endswith("KeyboardInterrupt"), error
+
+
 def test_models_of_a_script_play_in_processes(python):
     model = """
         class Own(walks.Walk):
@@ -206,8 +221,25 @@ def test_a_run_stops_once_an_estimate_is_precise(tmp_path):
         [sys.executable, "-m", "manyworlds", "ensembles", "--format", "json", "--data", str(tmp_path)], capture_output=True, text=True
     )
     assert "coin-1:heads within 3%" in json.dumps(json.loads(listed.stdout))
+    # Processes send their estimates with their ranges.
+    elsewhere = mw.run(Coin(), name="elsewhere", until=("coin-1:heads", "3%"), processes=2, **{**options, "threads": None})
+    assert 500 <= elsewhere.worlds < 5000 and elsewhere.summary["state"] == "enough"
     more = mw.run(Coin(), name="sizes", resume=True, **{**options, "worlds": 20_000})
     assert more.worlds == 20_000
+
+
+def test_a_replacement_takes_all_worlds(tmp_path):
+    def stop(played, worlds):
+        raise KeyboardInterrupt
+
+    options = dict(worlds=2000, name="coins", data=tmp_path, range_worlds=1, threads=1)
+    mw.run(Coin(), **{**options, "range_worlds": 500})
+    with pytest.raises(KeyboardInterrupt):
+        mw.run(Coin(), seed=2, replace=True, progress=stop, **options)
+    with pytest.raises(mw.InvalidError, match="replaces an older version, which takes all of its worlds: leave out until"):
+        mw.run(Coin(), seed=2, resume=True, until=("coin-1:heads", "3%"), **options)
+    resumed = mw.run(Coin(), seed=2, resume=True, **options)
+    assert (resumed.worlds, resumed.seed, resumed.version) == (2000, 2, 2)
 
 
 @pytest.mark.parametrize(
