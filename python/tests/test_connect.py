@@ -80,9 +80,19 @@ def test_errors_are_the_same_classes(data, remote, ask, error, words):
             assert (raised.value.matched, raised.value.worlds, raised.value.minimum) == (0, 200, 100)
 
 
-def test_a_server_plays_no_models(remote):
+def test_a_server_plays_no_models(remote, season):
+    far = remote.ensembles["season"]
     with pytest.raises(mw.InvalidError, match="a server plays no models"):
         mw.run(Coin(), data=remote)
+    with pytest.raises(mw.InvalidError, match="a server imports no numbers: give a folder or a bucket"):
+        mw.write("queue", {"x": [1, 2]}, remote)
+    with pytest.raises(mw.InvalidError, match="a server plays no worlds again: open its data folder"):
+        far.verify(replay=True)
+    for one, other in ((far, season), (season, far)):
+        with pytest.raises(mw.InvalidError, match="one ensemble is behind a server and the other is not"):
+            one.compare(other, f"{GAME}:home_margin")
+        with pytest.raises(mw.LimitError, match="outcomes in common: name some"):
+            one.compare(one)
 
 
 def test_checks_and_sql_are_those_of_the_folder(remote, season):

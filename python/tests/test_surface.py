@@ -180,6 +180,21 @@ def test_long_answers_come_in_parts(places, monkeypatch):
         assert len(asked) >= least and all(len(q["outcomes"]) * max(1, len(q["entities"])) < values for q in asked)
 
 
+def test_a_handle_keeps_its_worlds_behind_a_server(tmp_path):
+    data = tmp_path / "data"
+    mw.write("queue", {"x": np.arange(5), "late": np.arange(5) % 2 == 0}, data)
+    with serving(data, tmp_path) as found:
+        olds = [mw.connect(*found).ensembles["queue"] for _ in range(2)]
+        # One has read the numbers of its worlds by then, the other has not.
+        assert olds[0].world_numbers().tolist() == [0, 1, 2, 3, 4]
+        mw.write("queue", {"x": np.arange(7), "late": np.arange(7) % 2 == 0}, data, append=True)
+        for old in olds:
+            assert old["all"].worlds("x").tolist() == old.world_numbers().tolist() == [0, 1, 2, 3, 4]
+            assert old.to_xarray().sizes["world"] == len(old.where("late")) == 5
+        new = mw.connect(*found).ensembles["queue"]
+        assert new["all"].worlds("x").tolist() == [*range(5), *range(7)] and new.worlds == 12
+
+
 def ask(place, question):
     body, _ = place._backend.request("/api/v1/worlds", json.dumps(question).encode(), content_type="application/json")
     return body
