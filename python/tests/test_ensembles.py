@@ -174,6 +174,14 @@ def read_bytes():
     return int(re.search(r"rchar: (\d+)", Path("/proc/self/io").read_text())[1])
 
 
+def test_a_lazy_frame_reads_no_more_entities_than_rows(season, monkeypatch):
+    read, arrays = [], type(season._backend).arrays
+    monkeypatch.setattr(type(season._backend), "arrays", lambda self, entities, names: read.append(*entities) or arrays(self, entities, names))
+    found = season.lazy("game").select("home_margin").head(250).collect()
+    both = [*season["game-001"].worlds("home_margin"), *season["game-002"].worlds("home_margin")]
+    assert found["home_margin"].to_list() == both[:250] and read[:2] == ["game-001", "game-002"] and len(read) - 2 == 2
+
+
 def test_an_ensemble_keeps_its_worlds(tmp_path):
     old = mw.write("queue", {"wait time": np.arange(5), "late": np.arange(5) % 2 == 0}, tmp_path)
     new = mw.write("queue", {"wait time": np.arange(7), "late": np.arange(7) % 2 == 0}, tmp_path, append=True)
@@ -197,6 +205,14 @@ def test_handles_are_pickled(season):
     copy = pickle.loads(pickle.dumps(season))
     assert (copy.name, copy.version) == (season.name, season.version)
     assert copy[GAME].worlds("home_margin").tolist() == season[GAME].worlds("home_margin").tolist()
+
+
+def test_a_handle_is_of_one_version(tmp_path):
+    kept = pickle.dumps(mw.write("queue", {"x": np.arange(5)}, tmp_path))
+    assert pickle.loads(kept)["all"].worlds("x").tolist() == [0, 1, 2, 3, 4]
+    mw.write("queue", {"x": np.arange(3)}, tmp_path, replace=True)
+    with pytest.raises(mw.UnknownNameError, match="ensemble 'queue' has no version 1: it was replaced or dropped"):
+        pickle.loads(kept)
 
 
 def test_answers_are_pickled(season):

@@ -91,6 +91,15 @@ def test_draws_are_those_of_the_distributions():
     assert r(0).uniform().tolist() == r(0).uniform().tolist() != r(1).uniform().tolist()
 
 
+def test_a_world_has_a_generator_for_each_purpose():
+    draws = lambda *of: (mw.World(*of[:2]).random(of[2]).random(), mw.World(*of[:2]).generator(of[2]).random())  # noqa: E731
+    assert draws(1, 5, 0) == draws(1, 5, 0)
+    for other in ((2, 5, 0), (1, 6, 0), (1, 5, 1)):
+        assert all(a != b for a, b in zip(draws(1, 5, 0), draws(*other))), other
+    # Worlds stay the same in later versions.
+    assert mw.World(1, 5).random(2).random() == 0.421923446619372
+
+
 def test_worlds_of_a_part_are_those_of_the_whole():
     whole = mw.Worlds(1, 0, 100, {}).stream(5).poisson(np.arange(100) / 10.0)
     part = mw.Worlds(1, 40, 20, {}).stream(5).poisson(np.arange(40, 60) / 10.0)
@@ -149,6 +158,7 @@ calls = []
         (both(lambda worlds: np.full(len(worlds), time.perf_counter_ns() % 1_000_003)), r"played again: the model reads a clock \(time.perf_counter_ns\)"),
         (both(lambda worlds: np.full(len(worlds), calls.append(1) or len(calls))), "played again: the model keeps state between calls"),
         (both(lambda worlds: np.full(len(worlds), worlds.first)), "other ranges"),
+        (both(lambda worlds: np.full(len(worlds), len(worlds) == 1)), "other ranges"),
         (both(lambda worlds: np.random.default_rng(7).integers(0, 99, len(worlds))), "other ranges.*generator"),
         (both(lambda worlds: np.zeros(len(worlds)), lambda w: w.stream().normal() - w.stream().normal().mean()), "mean over"),
         (both(lambda worlds: worlds.numbers, lambda worlds: worlds.numbers * 0.5), "another seed gives the same worlds"),
@@ -168,6 +178,13 @@ def test_check_tells_zeros_apart():
     # A whole number has no sign at 0.
     whole = both(lambda w: np.where(w.numbers == 40, -0.0 if w.first else 0.0, 1.0), lambda w: w.stream().normal())
     assert mw.check(whole, processes=False).ok
+
+
+def test_tracebacks_end_where_the_model_calls():
+    found = both(lambda w: w.stream("b-1"))
+    with pytest.raises(mw.ModelError) as raised:
+        mw.check(found, processes=False)
+    assert "test_models.py" in str(raised.value) and "manyworlds/_" not in str(raised.value)
 
 
 def test_check_names_no_world_of_a_failure_of_the_range():

@@ -3,6 +3,8 @@
 import datetime as dt
 import decimal
 import pickle
+import subprocess
+import sys
 
 import duckdb
 import numpy as np
@@ -37,6 +39,18 @@ def test_answers_go_to_every_reader_of_arrow(data):
     assert rows.to_pandas()["s"].tolist()[0] == "a"
     # A stream is consumed by its reader; the table hands out a new one each time.
     assert pa.table(rows).num_rows == pa.table(rows).num_rows == len(rows) == 3
+
+
+def test_a_frame_needs_no_pyarrow(tmp_path):
+    script = f"""
+import sys
+sys.modules["pyarrow"] = None
+import manyworlds as mw
+frame = mw.open("data").sql({QUERY!r}).to_pandas()
+print(list(frame.columns), frame["s"][2], frame["d"][0].date(), frame["n"].tolist(), len(frame))
+"""
+    said = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True)
+    assert said.stdout == "['n', 'x', 's', 'b', 't', 'd'] é 2026-01-02 [1.0, nan, 3.0] 3\n", said.stderr
 
 
 def test_numpy_columns(data):
@@ -173,6 +187,10 @@ def test_bad_questions(data):
         data.ask("nothing", count=True)
     with pytest.raises(mw.UnknownNameError, match="unknown column"):
         data.ask("t", sum="m")
+    with pytest.raises(mw.InvalidError, match="on_conflict is 'drop': write 'overflow' or 'refuse'"):
+        data.append("t", [{"n": 2}], on_conflict="drop")
+    data.append("t", [{"n": 5, "host": "a"}])
+    assert data.ask("t", where="n > 2", group="host", max="n").to_dicts() == [{"host": "a", "max(n)": 5}]
     with pytest.raises(mw.InvalidError, match="unknown field `sort_by`"):
         data.ask("t", sort_by="n")
     with pytest.raises(mw.LimitError):

@@ -59,6 +59,26 @@ def test_all_forms_are_one_ensemble(tmp_path):
     assert len(hashes) == 1
 
 
+def test_columns_have_any_names(tmp_path):
+    named = {"draw": [0, 0, 1, 1], "who": ["a", "b"] * 2, "what": ["x"] * 4, "how": [1.5, 2.5, 3.5, 4.5]}
+    names = {"world": "draw", "entity_column": "who", "outcome": "what", "value": "how"}
+    for form in (None, "long"):
+        ens = mw.write("named", pl.DataFrame(named), tmp_path, form=form, replace=form is not None, **names)
+        assert ens.entities == ["a", "b"] and ens["b"].worlds("x").tolist() == [2.5, 4.5]
+    # The columns of the long form, as outcomes of the wide one.
+    wide = mw.write("wide", pl.DataFrame({"outcome": ["up", "down"], "value": [1.5, 2.5]}), tmp_path, form="wide")
+    assert wide["all"].outcomes == ["outcome", "value"] and wide["all"].labels("outcome") == ["down", "up"]
+    with pytest.raises(mw.InvalidError, match="the form is 'tall': write wide or long|the form is \"tall\""):
+        mw.write("tall", {"x": np.arange(3)}, tmp_path, form="tall")
+
+
+def test_texts_of_numpy(tmp_path):
+    words = ["up", "down", "up"]
+    for place, values in enumerate((np.array(words), np.array(words, dtype=object), np.array(words, dtype=np.dtypes.StringDType()))):
+        entity = mw.write(f"texts-{place}", {"x": values}, tmp_path)["all"]
+        assert [entity.labels("x")[code] for code in entity.worlds("x")] == words
+
+
 def test_posterior_draws(tmp_path):
     rng = np.random.default_rng(4)
     posterior = xr.Dataset(
@@ -184,6 +204,11 @@ def test_places_without_coordinates_have_numbers(tmp_path):
         ({"x": np.array([object()])}, "x is an array of Python's objects: value 1 is object, and only texts may be"),
         ({"x": [1.0, None]}, "x: value 2 is missing: give a number for each world, or NaN"),
         ({"x": np.array(["a", None], dtype=object)}, "x: value 2 is missing"),
+        ({"x": np.ma.masked_equal([1.5, 7.0, 2.0], 7.0)}, "x: value 2 is missing"),
+        ({"x": pa.array([1, 2, None])}, "x: value 3 is missing"),
+        ({"x": pl.Series([1.5, None])}, "x: value 2 is missing"),
+        ({"x": pd.array([None, 1], dtype="Int64")}, "x: value 1 is missing"),
+        (pa.table({"x": pa.array([decimal.Decimal("1E-23")], pa.decimal128(38, 23))}), "decimals of scale 23 cannot be imported"),
         (pa.table({"x": [dt.datetime(2026, 1, 1)]}), r"a column of Timestamp\(µs\) holds no outcome: give numbers"),
         (pa.table({"world": ["a"], "x": [1]}), 'column "world": a column of Utf8 names no worlds: give integers from 0'),
         (pa.table({"x": pa.array([decimal.Decimal(10) ** 40]).cast(pa.decimal256(60, 2))}), "a decimal of more than 15 digits"),
