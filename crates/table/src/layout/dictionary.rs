@@ -8,6 +8,7 @@ use parquet::basic::Encoding;
 use parquet::errors::Result;
 
 use super::extras::Extras;
+use super::limits::DICTIONARY_BYTES_MAX;
 use super::values::{Value, Values};
 
 pub(super) fn encode<T: Value>(
@@ -41,7 +42,7 @@ struct Dictionary<T> {
 }
 
 impl<T: Value> Dictionary<T> {
-    /// `None` if plain values take less.
+    /// `None` if plain values take less, or the distinct ones too much.
     fn of(values: &[T]) -> Option<Self> {
         let mut places: HashMap<T, u32> = HashMap::new();
         let mut entries = Vec::new();
@@ -54,7 +55,8 @@ impl<T: Value> Dictionary<T> {
         let codes: Vec<u32> = codes.collect();
         let width = (u32::BITS - (entries.len().max(1) as u32 - 1).leading_zeros()).max(1);
         let plain = |values: &[T]| values.iter().map(|value| value.plain_len()).sum::<usize>();
-        let size = plain(&entries) + (width as usize * codes.len()).div_ceil(8);
-        (size < plain(values)).then_some(Self { entries, codes, width })
+        let held = plain(&entries);
+        let is_smaller = held + (width as usize * codes.len()).div_ceil(8) < plain(values);
+        (is_smaller && held <= DICTIONARY_BYTES_MAX).then_some(Self { entries, codes, width })
     }
 }

@@ -147,6 +147,15 @@ fn mostly_different_values_are_plain() {
 }
 
 #[test]
+fn dictionaries_that_take_much_memory_are_not_written() {
+    let long = |row: usize| char::from(b'a' + (row % 17) as u8).to_string().repeat(1 << 20);
+    let texts: ArrayRef = Arc::new(StringArray::from_iter_values((0..34).map(long)));
+    let (read, metadata) = written(&texts, Form::Dictionary);
+    assert_eq!(read.to_data(), texts.to_data());
+    assert!(!encodings(&metadata).contains(&Encoding::RLE_DICTIONARY));
+}
+
+#[test]
 fn chunks_of_one_value_or_none_are_read() {
     for same in [Int64Array::from(vec![5; 3_000]), Int64Array::from(vec![Some(5)]), Int64Array::new_null(3_000)] {
         let same: ArrayRef = Arc::new(same);
