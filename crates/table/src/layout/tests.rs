@@ -10,7 +10,8 @@ use arrow::array::{
 };
 use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use parquet::file::metadata::PageIndexPolicy;
 use proptest::prelude::*;
 
 use super::*;
@@ -207,6 +208,28 @@ async fn statistics_hold_bounds_where_possible() {
         Some((Some("1969-12-31T23:59:59.999997Z".into()), Some("1970-01-01T00:00:00.000005Z".into()), Some(1)))
     );
     assert_eq!(bounds("c9"), Some((Some((-0.03).into()), Some(0.05.into()), Some(1))));
+}
+
+#[tokio::test]
+async fn pages_of_times_are_short() {
+    let root = tempfile::tempdir().unwrap();
+    let numbers = 0..20_000i64;
+    let times = numbers.clone().map(|i| i * 1_000_000 + i * i % 997);
+    let batch = RecordBatch::try_from_iter([
+        ("time", Arc::new(TimestampMicrosecondArray::from_iter_values(times).with_timezone("UTC")) as ArrayRef),
+        ("number", Arc::new(Int64Array::from_iter_values(numbers.map(|i| i % 50))) as ArrayRef),
+    ])
+    .unwrap();
+    let options = TableOptions::new(Layout::Pruned);
+    let inserter = Inserter::open_or_create(root.path(), Arc::new(RealDisk), &batch.schema(), &options).await.unwrap();
+    inserter.insert(&[batch]).await.unwrap();
+    let table = Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
+    let path = root.path().join(&table.segments().await.unwrap()[0].path);
+    let read = ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Required);
+    let file = std::fs::File::open(path).unwrap();
+    let reader = ParquetRecordBatchReaderBuilder::try_new_with_options(file, read).unwrap();
+    let pages = |column: usize| reader.metadata().offset_index().unwrap()[0][column].page_locations().len();
+    assert!(pages(0) >= 8 && pages(1) == 1, "{} pages of times, {} of numbers", pages(0), pages(1));
 }
 
 #[tokio::test]
