@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Mapping
 from contextlib import contextmanager
-from multiprocessing import connection
+from multiprocessing import connection, resource_tracker
 from typing import Any, Iterator
 
 from . import _native, errors
@@ -113,6 +113,8 @@ def _ended(code: int | None) -> str:
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
     """A process that starts meanwhile leaves Ctrl-C to this one."""
+    # Its start unblocks the signal, so it must run before.
+    resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
