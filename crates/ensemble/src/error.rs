@@ -44,8 +44,8 @@ pub enum EnsembleError {
     Catalogue { name: String, reason: String },
     /// The model says of no event column what to expect.
     #[error(
-        "ensemble {name:?} cannot store compact events: model {model} says of no column what values to expect; store \
-             the events as they are"
+        "ensemble {name:?} cannot store compact events: model {model} declares no expected values of event \
+             columns; store the events as they are"
     )]
     NotCompact { name: String, model: String },
     /// The model to play the ensemble is missing or refuses its parameters.

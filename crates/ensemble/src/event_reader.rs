@@ -86,8 +86,9 @@ impl RangeReader {
         let mut needed: Vec<bool> = (0..count).map(&wants).collect();
         let expected: Vec<Option<Expected>> = (0..count).map(|column| Expected::of(catalogue, column)).collect();
         for column in order.iter().rev() {
-            let operands = expected[*column].iter().filter(|_| needed[*column]).flat_map(Expected::operands);
-            operands.collect::<Vec<_>>().into_iter().for_each(|operand| needed[operand] = true);
+            if let Some(expected) = expected[*column].as_ref().filter(|_| needed[*column]) {
+                expected.operands().for_each(|operand| needed[operand] = true);
+            }
         }
         let mut columns: Vec<OwnedEventValues> = vec![OwnedEventValues::Label(Vec::new()); count];
         for column in order.into_iter().filter(|column| needed[*column]) {

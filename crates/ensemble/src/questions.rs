@@ -403,7 +403,7 @@ impl StoredEnsemble {
     pub fn description(&self) -> Value {
         let plan = &self.plan;
         let parameters: Value = serde_json::from_str(&plan.parameters).unwrap_or_default();
-        // How events are stored is no part of what the model declares.
+        // The model does not declare how events are stored.
         let catalogue = plan.catalogue.clone().without_expectations();
         json!({"ensemble": plan.name, "parameters": parameters, "catalogue": catalogue})
     }

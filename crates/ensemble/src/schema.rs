@@ -48,7 +48,7 @@ fn all_outcome_fields() -> Vec<Field> {
 }
 
 /// The columns of a model's event segment. A column with expected values is stored as differences from them, under another
-/// name, so that nobody takes them for the values.
+/// name, so that they are not mistaken for the values.
 pub fn event_fields(catalogue: &Catalogue) -> Vec<Field> {
     let common = common_event_fields().into_iter();
     let own = catalogue.events.iter().map(|c| {

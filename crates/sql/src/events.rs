@@ -59,8 +59,8 @@ impl Events {
         Self { snapshot, schema, stored: Arc::new(Schema::new(stored)), ensemble }
     }
 
-    /// The segments that the conditions do not exclude: files for DataFusion's scan, and pieces of which `schema` names
-    /// columns that hold no values.
+    /// The segments that the conditions keep: files for DataFusion's scan, and pieces for segments that hold differences
+    /// in columns of `schema`.
     fn segments(&self, conditions: &Conditions<'_>, schema: &SchemaRef) -> Result<(Vec<PartitionedFile>, Pieces)> {
         let (mut files, mut pieces) = (Vec::new(), Pieces::new());
         for ensemble in self.snapshot.wanted(conditions)? {
@@ -74,8 +74,12 @@ impl Events {
             }
             // DataFusion's scan reads files only.
             ensemble.fetch(wanted.iter().copied()).map_err(QueryError::from)?;
-            let expected = ensemble.plan.catalogue.events.iter().filter(|column| column.expected.is_some());
-            let is_compact = expected.into_iter().any(|column| schema.column_with_name(&column.name).is_some());
+            let is_compact = ensemble
+                .plan
+                .catalogue
+                .events
+                .iter()
+                .any(|column| column.expected.is_some() && schema.column_with_name(&column.name).is_some());
             for segment in wanted {
                 if is_compact {
                     let (ensemble, segment) = (ensemble.clone(), segment.clone());

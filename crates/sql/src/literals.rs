@@ -115,6 +115,11 @@ pub(crate) fn call(name: &str, args: Vec<Expr>) -> Expr {
     })
 }
 
+/// An operation on two values.
+pub(crate) fn binary(left: Expr, op: BinaryOperator, right: Expr) -> Expr {
+    Expr::BinaryOp { left: Box::new(left), op, right: Box::new(right) }
+}
+
 /// Parses a PostgreSQL array of texts, such as `{a,"b c",NULL}`, with NULL as `None`; `None` if it is invalid.
 pub fn texts_of(list: &str) -> Option<Vec<Option<String>>> {
     let mut rest = list.trim().strip_prefix('{')?.strip_suffix('}')?.trim();

@@ -2,7 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use datafusion::sql::sqlparser::ast::{Expr, ObjectName, Query, Select, TableFactor, VisitMut, VisitorMut};
+use datafusion::sql::sqlparser::ast::{
+    Expr, ObjectName, Query, Select, TableFactor, TableWithJoins, VisitMut, VisitorMut,
+};
 
 use crate::error::QueryError;
 
@@ -29,6 +31,11 @@ pub(crate) fn walk(
     each: &mut dyn FnMut(Node<'_>) -> Result<(), QueryError>,
 ) -> Result<(), QueryError> {
     walk_to(usize::MAX, of, each)
+}
+
+/// The tables of an item of `FROM`, without those of joins in brackets.
+pub(crate) fn factors(tables: &TableWithJoins) -> impl Iterator<Item = &TableFactor> {
+    std::iter::once(&tables.relation).chain(tables.joins.iter().map(|join| &join.relation))
 }
 
 /// Like [`walk`], without what is in queries within.

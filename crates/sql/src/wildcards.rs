@@ -6,7 +6,7 @@ use datafusion::sql::sqlparser::ast::{
 };
 
 use crate::error::QueryError;
-use crate::syntax::{Node, walk};
+use crate::syntax::{Node, factors, walk};
 
 /// Completes the names of all such columns in a statement.
 pub(crate) fn complete(of: &mut impl VisitMut) -> Result<(), QueryError> {
@@ -34,8 +34,7 @@ fn complete_in(select: &mut Select) {
 
 /// The name of a table in `FROM` that has no other name and ends with `table`.
 fn full_name<'a>(tables: &'a TableWithJoins, table: &Ident) -> Option<&'a ObjectName> {
-    let mut factors = std::iter::once(&tables.relation).chain(tables.joins.iter().map(|join| &join.relation));
-    factors.find_map(|factor| match factor {
+    factors(tables).find_map(|factor| match factor {
         TableFactor::Table { name, alias: None, args: None, .. } => {
             let last = name.0.last().and_then(ObjectNamePart::as_ident)?;
             (folded(last) == folded(table)).then_some(name)

@@ -55,13 +55,13 @@ impl Catalogue {
             let no_choice =
                 || expected.by.iter().find(|o| !matches!(kind_of(o), Some(EventKind::Label(_) | EventKind::I8)));
             let reason = if column.nullable || !is_integer(&column.kind) {
-                "it holds other values than integers".to_owned()
+                "it holds values that are not integers".to_owned()
             } else if self.event_column(&column.residual_name()).is_some() {
                 format!("there is another column {:?}", column.residual_name())
             } else if let Some(operand) = no_term() {
-                format!("{:?} is no column of integers", operand.column)
+                format!("{:?} is not a column of integers", operand.column)
             } else if let Some(operand) = no_choice() {
-                format!("{:?} is no column of words or 8-bit integers", operand.column)
+                format!("{:?} is not a column of words or 8-bit integers", operand.column)
             } else {
                 return None;
             };
@@ -113,11 +113,11 @@ mod tests {
         let always = |column: &str| Expectation::always(plus(column));
         let is_circular = "event columns are expected from each other".to_owned();
         for (expected, fault) in [
-            (always("z"), cannot("\"z\" is no column of integers")),
-            (always("word"), cannot("\"word\" is no column of integers")),
-            (always("real"), cannot("\"real\" is no column of integers")),
-            (by("wide", true, plus("wide")), cannot("\"wide\" is no column of words or 8-bit integers")),
-            (by("z", true, plus("wide")), cannot("\"z\" is no column of words or 8-bit integers")),
+            (always("z"), cannot("\"z\" is not a column of integers")),
+            (always("word"), cannot("\"word\" is not a column of integers")),
+            (always("real"), cannot("\"real\" is not a column of integers")),
+            (by("wide", true, plus("wide")), cannot("\"wide\" is not a column of words or 8-bit integers")),
+            (by("z", true, plus("wide")), cannot("\"z\" is not a column of words or 8-bit integers")),
             (always("x"), is_circular.clone()),
             (always("y"), is_circular.clone()),
             (by("x", false, plus("wide")), is_circular),
@@ -130,6 +130,6 @@ mod tests {
         assert_eq!(catalogue.fault(), Some(cannot("there is another column \"x_residual\"")));
         catalogue.events[3].name = "wide".to_owned();
         catalogue.events[0].nullable = true;
-        assert_eq!(catalogue.fault(), Some(cannot("it holds other values than integers")));
+        assert_eq!(catalogue.fault(), Some(cannot("it holds values that are not integers")));
     }
 }

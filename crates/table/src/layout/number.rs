@@ -16,9 +16,7 @@ impl Value for i64 {
     }
 
     fn bounds(values: &[Self]) -> Option<Bounds> {
-        let first = *values.first()?;
-        let (low, high) = values.iter().fold((first, first), |(low, high), v| (low.min(*v), high.max(*v)));
-        Some(Bounds::Integers(low, high))
+        Some(Bounds::Integers(*values.iter().min()?, *values.iter().max()?))
     }
 }
 

@@ -22,9 +22,7 @@ impl Value for &[u8] {
     }
 
     fn bounds(values: &[Self]) -> Option<Bounds> {
-        let first = *values.first()?;
-        let (low, high) = values.iter().fold((first, first), |(low, high), v| (low.min(*v), high.max(*v)));
-        Some(Bounds::Bytes(low.to_vec(), high.to_vec()))
+        Some(Bounds::Bytes(values.iter().min()?.to_vec(), values.iter().max()?.to_vec()))
     }
 }
 

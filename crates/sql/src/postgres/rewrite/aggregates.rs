@@ -1,14 +1,12 @@
 //! Questions to other tables within aggregates, as in `sum(CASE WHEN x IN (SELECT ...) THEN 1 END)`.
 
 use datafusion::sql::sqlparser::ast::{
-    Expr, GroupByExpr, Ident, Query, Select, SelectItem, SetExpr, TableAlias, TableFactor, TableWithJoins,
+    Expr, GroupByExpr, Ident, Select, SelectItem, SetExpr, TableAlias, TableFactor, TableWithJoins,
     WildcardAdditionalOptions,
 };
-use datafusion::sql::sqlparser::dialect::GenericDialect;
-use datafusion::sql::sqlparser::parser::Parser;
 
 use super::nothing::AGGREGATES;
-use super::{last, last_lower};
+use super::{last_lower, parsed, qualifier};
 use crate::error::QueryError;
 use crate::syntax::{Node, walk_outside_queries};
 
@@ -16,14 +14,8 @@ use crate::syntax::{Node, walk_outside_queries};
 /// aggregates.
 pub(super) fn answer_before(select: &mut Select) -> Result<(), QueryError> {
     let [TableWithJoins { relation, joins }] = select.from.as_slice() else { return Ok(()) };
-    let name = match relation {
-        TableFactor::Table { alias: Some(alias), args: None, .. } | TableFactor::Derived { alias: Some(alias), .. } => {
-            Some(&alias.name)
-        }
-        TableFactor::Table { name, args: None, .. } => last(name),
-        _ => None,
-    };
-    let Some(name) = name.filter(|_| joins.is_empty()).cloned() else { return Ok(()) };
+    let is_call = matches!(relation, TableFactor::Table { args: Some(_), .. });
+    let Some(name) = qualifier(relation).filter(|_| joins.is_empty() && !is_call).cloned() else { return Ok(()) };
     let mut asked = Vec::new();
     for item in &mut select.projection {
         walk_outside_queries(item, &mut |node| match node {
@@ -48,7 +40,8 @@ pub(super) fn answer_before(select: &mut Select) -> Result<(), QueryError> {
         group_by: GroupByExpr::Expressions(Vec::new(), Vec::new()),
         ..select.clone()
     };
-    let Some(subquery) = query_of(inner) else { return Ok(()) };
+    let Some(mut subquery) = parsed("SELECT 1") else { return Ok(()) };
+    *subquery.body = SetExpr::Select(Box::new(inner));
     let alias = TableAlias { explicit: true, name, columns: Vec::new(), at: None };
     let relation = TableFactor::Derived { lateral: false, subquery, alias: Some(alias), sample: None };
     select.from = vec![TableWithJoins { relation, joins: Vec::new() }];
@@ -64,19 +57,11 @@ fn take(node: Node<'_>, asked: &mut Vec<SelectItem>) {
     asked.push(SelectItem::ExprWithAlias { expr, alias });
 }
 
-fn query_of(select: Select) -> Option<Box<Query>> {
-    let Expr::Subquery(mut query) =
-        Parser::new(&GenericDialect {}).try_with_sql("(SELECT 1)").ok()?.parse_expr().ok()?
-    else {
-        return None;
-    };
-    *query.body = SetExpr::Select(Box::new(select));
-    Some(query)
-}
-
 #[cfg(test)]
 mod tests {
     use datafusion::sql::sqlparser::ast::Statement;
+    use datafusion::sql::sqlparser::dialect::GenericDialect;
+    use datafusion::sql::sqlparser::parser::Parser;
 
     use super::*;
 

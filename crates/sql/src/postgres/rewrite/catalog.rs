@@ -5,9 +5,9 @@ use datafusion::sql::sqlparser::ast::{
     Statement, TableFactor, TableWithJoins, Value,
 };
 
-use super::{boolean, last, null, own_table, text};
+use super::{boolean, null, own_table, qualifier, text};
 use crate::error::QueryError;
-use crate::literals::call;
+use crate::literals::{binary, call};
 use crate::postgres::CATALOG;
 use crate::postgres::layout::{self, Kind};
 use crate::postgres::own::TYPE_FUNCTIONS;
@@ -116,17 +116,16 @@ pub(super) fn number_of_table(query: &Query) -> Option<Expr> {
     if !is(&Expr::CompoundIdentifier(number.clone()), table, "oid") || !is(joined, table, "relnamespace") {
         return None;
     }
-    let join =
-        |left, right| Expr::BinaryOp { left: Box::new(left), op: BinaryOperator::StringConcat, right: Box::new(right) };
+    let join = |left, right| binary(left, BinaryOperator::StringConcat, right);
     let quoted = |name: &Expr| call("quote_ident", vec![name.clone()]);
     Some(call("to_regclass", vec![join(join(quoted(within), text(".")), quoted(named))]))
 }
 
 /// The name that a query uses for one of PostgreSQL's tables.
 fn called<'a>(factor: &'a TableFactor, table: &str) -> Option<&'a Ident> {
-    let TableFactor::Table { name, alias, args: None, .. } = factor else { return None };
+    let TableFactor::Table { name, args: None, .. } = factor else { return None };
     let is_it = own_table(name).is_some_and(|own| own.schema == CATALOG && own.name == table);
-    is_it.then(|| alias.as_ref().map_or_else(|| last(name), |alias| Some(&alias.name))).flatten()
+    qualifier(factor).filter(|_| is_it)
 }
 
 /// The other side of an equality with a column.

@@ -6,10 +6,10 @@ use datafusion::sql::sqlparser::ast::{
 
 use super::{last_lower, list, nothing, text};
 use crate::error::QueryError;
-use crate::literals::call;
+use crate::literals::{binary, call};
 use crate::postgres::functions::PART_OF_JSON;
 use crate::postgres::json::{CASTS, ROW, TEXT_OF_PART};
-use crate::syntax::{Node, walk_outside_queries};
+use crate::syntax::{Node, factors, walk_outside_queries};
 
 /// `json -> key`, `json #> path` and the same as text.
 pub(super) fn part(json: &Expr, op: &BinaryOperator, key: &mut Expr) -> Option<Expr> {
@@ -38,8 +38,7 @@ pub(super) fn aggregate(function: &Function) -> Option<Expr> {
         return None;
     };
     (texts.name, list.args) = (name, args.args);
-    let join =
-        |left, right| Expr::BinaryOp { left: Box::new(left), op: BinaryOperator::StringConcat, right: Box::new(right) };
+    let join = |left, right| binary(left, BinaryOperator::StringConcat, right);
     Some(call(cast, vec![join(join(text("["), Expr::Function(texts)), text("]"))]))
 }
 
@@ -48,11 +47,7 @@ const OF_ROWS: [&str; 5] = ["json_agg", "jsonb_agg", "row_to_json", "to_json", "
 
 /// Replaces the name of a subquery in `row_to_json(t)` with a row of its columns.
 pub(super) fn of_rows(select: &mut Select) -> Result<(), QueryError> {
-    let factors = select
-        .from
-        .iter()
-        .flat_map(|tables| std::iter::once(&tables.relation).chain(tables.joins.iter().map(|join| &join.relation)));
-    let rows = factors.filter_map(|factor| match factor {
+    let rows = select.from.iter().flat_map(factors).filter_map(|factor| match factor {
         TableFactor::Derived { subquery, alias: Some(alias), .. } if alias.columns.is_empty() => {
             Some((alias.name.clone(), nothing::columns(&subquery.body)?))
         }

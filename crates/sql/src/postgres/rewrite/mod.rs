@@ -17,11 +17,13 @@ use datafusion::sql::sqlparser::ast::{
     SelectItemQualifiedWildcardKind, Statement, TableAlias, TableAliasColumnDef, TableFactor, TimezoneInfo,
     UnaryOperator, Value,
 };
+use datafusion::sql::sqlparser::dialect::GenericDialect;
+use datafusion::sql::sqlparser::parser::Parser;
 
 use super::layout::{self, Layout};
 use super::{CATALOG, INFORMATION};
 use crate::error::QueryError;
-use crate::literals::{Literal, as_list, call};
+use crate::literals::{Literal, as_list, binary, call};
 use crate::syntax::{Node, walk};
 use crate::wildcards;
 pub(crate) use names::{without_mark, without_marks};
@@ -126,6 +128,22 @@ fn is_named_value(expr: &Expr) -> bool {
 
 fn last(name: &ObjectName) -> Option<&Ident> {
     name.0.last().and_then(ObjectNamePart::as_ident)
+}
+
+/// The name that stands before columns of a table, if there is one.
+fn qualifier(factor: &TableFactor) -> Option<&Ident> {
+    match factor {
+        TableFactor::Table { alias: Some(alias), .. } | TableFactor::Derived { alias: Some(alias), .. } => {
+            Some(&alias.name)
+        }
+        TableFactor::Table { name, .. } => last(name),
+        _ => None,
+    }
+}
+
+/// A query from its text, to be filled.
+fn parsed(sql: &str) -> Option<Box<Query>> {
+    Parser::new(&GenericDialect {}).try_with_sql(sql).ok()?.parse_query().ok()
 }
 
 /// The last part of a name in lower case.
@@ -464,7 +482,6 @@ fn modulo(args: &[FunctionArg]) -> Option<Expr> {
     else {
         return None;
     };
-    let side = |side: &Expr| Box::new(Expr::Nested(Box::new(side.clone())));
-    let (left, op, right) = (side(left), BinaryOperator::Modulo, side(right));
-    Some(Expr::Nested(Box::new(Expr::BinaryOp { left, op, right })))
+    let nested = |expr| Expr::Nested(Box::new(expr));
+    Some(nested(binary(nested(left.clone()), BinaryOperator::Modulo, nested(right.clone()))))
 }

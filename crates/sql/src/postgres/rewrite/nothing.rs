@@ -8,9 +8,9 @@ use datafusion::sql::sqlparser::ast::{
     SetOperator, TableFactor, TableWithJoins,
 };
 
-use super::{is_of_catalog, last, last_lower, names, null, own_table};
+use super::{is_of_catalog, last, last_lower, names, null, own_table, qualifier};
 use crate::postgres::own::FILLED;
-use crate::syntax::{Node, walk};
+use crate::syntax::{Node, factors, walk};
 
 /// Functions that return a row even without rows to read.
 pub(super) const AGGREGATES: [&str; 14] = [
@@ -160,13 +160,9 @@ fn named_columns(item: &ast::SelectItem, select: &Select) -> Option<Vec<String>>
         ast::SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(of), options)
             if options.opt_exclude.is_none() =>
         {
-            let factors = select.from.iter().flat_map(|tables| {
-                std::iter::once(&tables.relation).chain(tables.joins.iter().map(|join| &join.relation))
-            });
-            let table = factors.filter_map(|factor| match factor {
-                TableFactor::Table { name, alias, args: None, .. } => {
-                    let called = alias.as_ref().map_or_else(|| last(name), |alias| Some(&alias.name));
-                    (called?.value == last(of)?.value).then(|| own_table(name))
+            let table = select.from.iter().flat_map(factors).filter_map(|factor| match factor {
+                TableFactor::Table { name, args: None, .. } => {
+                    (qualifier(factor)?.value == last(of)?.value).then(|| own_table(name))
                 }
                 _ => None,
             });

@@ -5,14 +5,12 @@ use datafusion::sql::sqlparser::ast::{
     BinaryOperator, CaseWhen, DataType, Expr, Function, FunctionArgumentClause, FunctionArguments, GroupByExpr, Ident,
     LimitClause, Query, Select, SelectItem, SetExpr, Statement, TableFactor, Value, VisitMut,
 };
-use datafusion::sql::sqlparser::dialect::GenericDialect;
-use datafusion::sql::sqlparser::parser::Parser;
 
 use super::nothing::{self, Known, known};
-use super::{aggregates, boolean, cast_to, last, last_lower, null, number, order};
+use super::{aggregates, boolean, cast_to, last_lower, null, number, order, parsed, qualifier};
 use crate::error::QueryError;
-use crate::literals::call;
-use crate::syntax::{Node, walk, walk_outside_queries};
+use crate::literals::{binary, call};
+use crate::syntax::{Node, factors, walk, walk_outside_queries};
 
 /// Replaces `EXISTS (SELECT ...)` and `x IN (SELECT ...)` in all columns of a statement.
 pub(crate) fn conditions(statement: &mut Statement) -> Result<(), QueryError> {
@@ -56,7 +54,6 @@ fn is_in(value: &mut Expr, query: &mut Query, negated: bool) -> Result<Option<Ex
     }
     let direct = if has_own_names(value, query)? { members(query.clone()) } else { None };
     let Some((query, member)) = direct.or_else(|| wrapped(query)) else { return Ok(None) };
-    let binary = |left, op, right| Expr::BinaryOp { left: Box::new(left), op, right: Box::new(right) };
     let case = |cases: [(Expr, Expr); 2], otherwise| Expr::Case {
         case_token: AttachedToken::empty(),
         end_token: AttachedToken::empty(),
@@ -79,19 +76,7 @@ fn is_in(value: &mut Expr, query: &mut Query, negated: bool) -> Result<Option<Ex
 /// Whether a value means the same inside of a query: whether it names no columns, or those of other tables.
 fn has_own_names(value: &mut Expr, query: &Query) -> Result<bool, QueryError> {
     let SetExpr::Select(select) = &*query.body else { return Ok(false) };
-    let factors = select
-        .from
-        .iter()
-        .flat_map(|tables| std::iter::once(&tables.relation).chain(tables.joins.iter().map(|join| &join.relation)));
-    let names: Option<Vec<&Ident>> = factors
-        .map(|factor| match factor {
-            TableFactor::Table { alias: Some(alias), .. } | TableFactor::Derived { alias: Some(alias), .. } => {
-                Some(&alias.name)
-            }
-            TableFactor::Table { name, .. } => last(name),
-            _ => None,
-        })
-        .collect();
+    let names: Option<Vec<&Ident>> = select.from.iter().flat_map(factors).map(qualifier).collect();
     let mut own = names.is_some();
     walk(value, &mut |node| {
         own &= match node {
@@ -121,10 +106,8 @@ fn members(mut query: Query) -> Option<(Query, Expr)> {
 /// The same for any query, as a table. Its columns cannot name those of outer tables.
 fn wrapped(query: &Query) -> Option<(Query, Expr)> {
     // Names that no client writes, so that they hide none of a value's.
-    const FORM: &str = "(SELECT 1 FROM (SELECT 1) AS \"members\u{1}\"(\"member\u{1}\"))";
-    let Expr::Subquery(mut outer) = Parser::new(&GenericDialect {}).try_with_sql(FORM).ok()?.parse_expr().ok()? else {
-        return None;
-    };
+    const FORM: &str = "SELECT 1 FROM (SELECT 1) AS \"members\u{1}\"(\"member\u{1}\")";
+    let mut outer = parsed(FORM)?;
     let SetExpr::Select(select) = &mut *outer.body else { return None };
     let TableFactor::Derived { subquery, alias: Some(alias), .. } = &mut select.from.first_mut()?.relation else {
         return None;
@@ -138,9 +121,8 @@ fn wrapped(query: &Query) -> Option<(Query, Expr)> {
 fn over(mut query: Query, expr: Expr, condition: Option<Expr>) -> Expr {
     if let SetExpr::Select(select) = &mut *query.body {
         let conditions = select.selection.take().into_iter().chain(condition);
-        select.selection = conditions.map(|condition| Expr::Nested(Box::new(condition))).reduce(|left, right| {
-            Expr::BinaryOp { left: Box::new(left), op: BinaryOperator::And, right: Box::new(right) }
-        });
+        let nested = conditions.map(|condition| Expr::Nested(Box::new(condition)));
+        select.selection = nested.reduce(|left, right| binary(left, BinaryOperator::And, right));
         select.projection = vec![SelectItem::UnnamedExpr(expr)];
     }
     Expr::Subquery(Box::new(query))
@@ -195,9 +177,9 @@ fn has_rows(mut query: Query, has: bool) -> Option<Expr> {
         select.distinct = None;
     }
     let select = plain_select(&mut query)?;
-    let (left, right) = (Box::new(call("count", vec![number("1")])), Box::new(number("0")));
     let op = if has { BinaryOperator::Gt } else { BinaryOperator::Eq };
-    select.projection = vec![SelectItem::UnnamedExpr(Expr::BinaryOp { left, op, right })];
+    let found = binary(call("count", vec![number("1")]), op, number("0"));
+    select.projection = vec![SelectItem::UnnamedExpr(found)];
     Some(Expr::Subquery(Box::new(query)))
 }
 
@@ -261,6 +243,7 @@ pub(super) fn is_count(query: &Query) -> bool {
 #[cfg(test)]
 mod tests {
     use datafusion::sql::sqlparser::dialect::PostgreSqlDialect;
+    use datafusion::sql::sqlparser::parser::Parser;
 
     use super::*;
 
