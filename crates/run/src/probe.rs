@@ -69,9 +69,12 @@ impl Probe {
         worlds.div_ceil(shared_evenly(worlds.div_ceil(most))).max(1)
     }
 
-    /// Range size for one process.
-    pub fn range_worlds(self) -> u32 {
-        self.fitting().clamp(1, RANGE_WORLDS)
+    /// Range size for the threads of one process: as large as memory allows, and all threads play equally many.
+    pub fn range_worlds(self, worlds: u32, threads: usize) -> u32 {
+        let threads = u32::try_from(threads).unwrap_or(u32::MAX).max(1);
+        let most = self.fitting().clamp(1, RANGE_WORLDS);
+        let rounds = worlds.div_ceil(threads.saturating_mul(most)).max(1);
+        worlds.div_ceil(threads.saturating_mul(rounds)).max(1)
     }
 
     /// Worlds that are played well within a time limit.
@@ -114,5 +117,27 @@ impl Sink for Seen {
         self.of_entity[block.entity] += rows;
         self.largest = self.largest.max(self.of_entity[block.entity]);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The ranges of a run of so many worlds on so many threads.
+    fn ranges(events: u64, worlds: u32, threads: usize) -> Vec<usize> {
+        let size = Probe { world: Duration::ZERO, events }.range_worlds(worlds, threads);
+        WorldRange::new(World(0), worlds).unwrap().split(size).into_iter().map(WorldRange::count).collect()
+    }
+
+    #[test]
+    fn threads_play_equally_many_ranges() {
+        assert_eq!(ranges(0, 100_000, 16), [3_125; 32]);
+        assert_eq!(ranges(0, 100_000, 2), [5_000; 20]);
+        assert_eq!(ranges(0, 1_000, 2), [500; 2]);
+        assert_eq!(ranges(0, 10_001, 2), [2_501, 2_501, 2_501, 2_498]);
+        assert_eq!(ranges(0, 3, 16), [1; 3]);
+        assert_eq!(ranges(1_000, 20_000, 2), [2_000; 10], "memory holds the events of 2,000 worlds");
+        assert_eq!(ranges(u64::MAX, 3, 2), [1; 3], "a world that does not fit");
     }
 }

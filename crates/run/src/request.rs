@@ -114,7 +114,7 @@ impl Request {
             None => {
                 let probe = Probe::of(&*model, seed, self.events.is_stored());
                 let size = match sizing {
-                    Sizing::Threads(threads) => self.worlds.div_ceil(threads.max(1) as u32).min(probe.range_worlds()),
+                    Sizing::Threads(threads) => probe.range_worlds(self.worlds, threads),
                     Sizing::Shared => probe.fleet_range_worlds(self.worlds, model.catalogue()),
                 };
                 size.min(within.map_or(u32::MAX, |limit| probe.worlds_within(limit)))
