@@ -436,6 +436,11 @@ impl Column {
         Self { values, exact: Exact { large_before: !self.is_exact(), ..Exact::default() }, ..Self::new() }
     }
 
+    /// Whether both empty columns take the same values.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        self.kind() == other.kind() && self.exact.large_before == other.exact.large_before
+    }
+
     fn is_exact(&self) -> bool {
         let Values::Ints(values) = &self.values else { return true };
         let is_known = self.exact.large_before || self.exact.large.is_some();

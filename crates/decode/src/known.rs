@@ -6,7 +6,7 @@ use arrow::datatypes::Schema;
 
 use super::kind::Kind;
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Known {
     /// `None` for columns of types that no reader creates.
     kinds: HashMap<Box<[u8]>, Option<Kind>>,

@@ -1,5 +1,7 @@
 //! Rows of formats without a schema: a stream a chunk at a time, or a request's body at once.
 
+mod pieces;
+
 use arrow::datatypes::Schema;
 
 use super::batch::Batch;

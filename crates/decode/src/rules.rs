@@ -40,7 +40,7 @@ pub(super) enum Role {
 }
 
 /// The rules prepared for rows. By default no field is the row's time, and texts are texts.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Rules {
     /// Whether a field may be named `time`.
     pub(super) has_time_field: bool,

@@ -84,6 +84,28 @@ impl Table {
         Self { name: name.into(), rules, on_conflict, ..Self::default() }
     }
 
+    /// A table with the same columns and no rows. Call it between batches.
+    pub(super) fn without_rows(&self) -> Self {
+        let emptied = |named: &Named| Named { name: named.name.clone(), column: named.column.emptied(), ..*named };
+        Self {
+            name: self.name.clone(),
+            columns: self.columns.iter().map(emptied).collect(),
+            places: self.places.clone(),
+            row: Row { columns_before: self.columns.len(), ..Row::default() },
+            rules: self.rules.clone(),
+            on_conflict: self.on_conflict,
+            known: self.known.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// Whether rows become the same in both tables. Call it between batches of the same stream.
+    pub(super) fn has_columns_of(&self, other: &Self) -> bool {
+        let is_same =
+            |(ours, theirs): (&Named, &Named)| ours.name == theirs.name && ours.column.is_like(&theirs.column);
+        self.columns.len() == other.columns.len() && self.columns.iter().zip(&other.columns).all(is_same)
+    }
+
     /// Rows committed.
     #[inline]
     pub(super) fn rows(&self) -> usize {

@@ -122,7 +122,7 @@ fn behind_seconds(text: &[u8]) -> Option<&[u8]> {
 }
 
 /// A strftime format of times.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Format(Vec<Item<'static>>);
 
 impl Format {

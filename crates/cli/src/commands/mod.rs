@@ -126,6 +126,18 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
+/// Bytes of text to decode at once.
+fn chunk_bytes() -> usize {
+    const A_THREAD: usize = 4 << 20;
+    (cores() * A_THREAD).clamp(16 << 20, 64 << 20)
+}
+
+/// Threads that decode so many bytes of text.
+fn decoders(bytes: usize) -> usize {
+    const A_THREAD_AT_LEAST: usize = 256 << 10;
+    cores().min(bytes / A_THREAD_AT_LEAST)
+}
+
 /// The exit code of a command: its own, or success.
 fn done<T: Into<ExitCode>>(result: Result<T>) -> Result<ExitCode> {
     Ok(result?.into())

@@ -12,7 +12,7 @@ use crate::refusal::{Refusal, Taken, refuse, refuse_field};
 use crate::set::Members;
 
 /// The state of a stream.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct State {
     /// Records so far.
     position: usize,

@@ -227,8 +227,8 @@ fn widen(outcome: &mut Outcome, is_float: impl Fn(&str) -> bool) {
     }
 }
 
-/// Reads a stream whose bytes come in pieces of these sizes, in turns.
-fn read(format: RowFormat, bytes: &[u8], sizes: &[usize]) -> (Outcome, Vec<Vec<u8>>) {
+/// Reads a stream whose bytes come in chunks of these sizes, in turns, each by up to `pieces` threads.
+fn read(format: RowFormat, bytes: &[u8], sizes: &[usize], pieces: usize) -> (Outcome, Vec<Vec<u8>>) {
     let mut reader = RowReader::new(format, &RowRules::default(), &Limits::default()).unwrap();
     let mut outcome = Outcome::default();
     let mut set_aside = Vec::new();
@@ -236,28 +236,30 @@ fn read(format: RowFormat, bytes: &[u8], sizes: &[usize]) -> (Outcome, Vec<Vec<u
     let (mut at, mut end) = (0, 0);
     for size in sizes.iter().cycle() {
         end = bytes.len().min(end + size);
-        let rows = reader.read(&bytes[at..end], end == bytes.len(), NOW).unwrap();
-        if let Some(batch) = &rows.batch {
-            for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
-                column.to_data().validate_full().unwrap();
-                if field.data_type() == &arrow::datatypes::DataType::Float64 {
-                    floats.push(field.name().clone());
+        for rows in reader.read_all(&bytes[at..end], end == bytes.len(), NOW, pieces) {
+            let rows = rows.unwrap();
+            if let Some(batch) = &rows.batch {
+                for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
+                    column.to_data().validate_full().unwrap();
+                    if field.data_type() == &arrow::datatypes::DataType::Float64 {
+                        floats.push(field.name().clone());
+                    }
+                    for row in (0..batch.num_rows()).filter(|row| column.is_valid(*row)) {
+                        outcome.cells.insert((field.name().clone(), outcome.rows + row), cell(column, row));
+                    }
                 }
-                for row in (0..batch.num_rows()).filter(|row| column.is_valid(*row)) {
-                    outcome.cells.insert((field.name().clone(), outcome.rows + row), cell(column, row));
-                }
+                outcome.rows += batch.num_rows();
             }
-            outcome.rows += batch.num_rows();
+            for refused in rows.refused {
+                outcome.refused.push(refused.position);
+                set_aside.push(bytes[at..][refused.bytes].to_vec());
+            }
+            for overflow in rows.overflows {
+                let key = (overflow.name, overflow.overflow);
+                outcome.overflows.entry(key).or_insert((0, overflow.position)).0 += overflow.rows;
+            }
+            at += rows.taken;
         }
-        for refused in rows.refused {
-            outcome.refused.push(refused.position);
-            set_aside.push(bytes[at..][refused.bytes].to_vec());
-        }
-        for overflow in rows.overflows {
-            outcome.overflows.entry((overflow.name, overflow.overflow)).or_insert((0, overflow.position)).0 +=
-                overflow.rows;
-        }
-        at += rows.taken;
         if at == bytes.len() {
             break;
         }
@@ -333,7 +335,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn json_rows_are_as_the_rules_say(docs in prop::collection::vec(doc(), 1..30), sizes in sizes(), ended: bool) {
+    fn json_rows_are_as_the_rules_say(
+        docs in prop::collection::vec(doc(), 1..30), sizes in sizes(), pieces in 1usize..6, ended: bool
+    ) {
         let lines: Vec<String> = docs.iter().map(Node::json).collect();
         for line in &lines {
             prop_assert!(serde_json::from_str::<serde_json::Value>(line).is_ok());
@@ -342,7 +346,7 @@ proptest! {
         let docs: Vec<(usize, Doc)> = docs.into_iter().enumerate().map(|(at, doc)| (at + 1, doc)).collect();
         let expected = Plain::read(&docs);
         for sizes in [&sizes[..], &[usize::MAX >> 1]] {
-            let (found, set_aside) = read(RowFormat::Json, bytes.as_bytes(), sizes);
+            let (found, set_aside) = read(RowFormat::Json, bytes.as_bytes(), sizes, pieces);
             prop_assert_eq!(&found, &expected);
             for (position, raw) in found.refused.iter().zip(set_aside) {
                 prop_assert_eq!(lines[position - 1].as_bytes(), raw);
@@ -361,7 +365,7 @@ proptest! {
         let docs: Vec<(usize, Doc)> = docs.into_iter().enumerate().collect();
         let expected = Plain::read(&docs);
         for sizes in [&sizes[..], &[usize::MAX >> 1]] {
-            let (found, set_aside) = read(RowFormat::MessagePack, &bytes, sizes);
+            let (found, set_aside) = read(RowFormat::MessagePack, &bytes, sizes, 2);
             prop_assert_eq!(&found, &expected);
             for (position, raw) in found.refused.iter().zip(set_aside) {
                 prop_assert_eq!(packed(&docs[*position].1.messagepack()), raw);
@@ -371,14 +375,19 @@ proptest! {
 
     #[test]
     fn where_a_stream_is_cut_does_not_matter(
-        text in "([a-c0-9,.\"\n\r{}:\\[\\] é-]|\"a\":|true|null|\n\\{\"a\":1\\}\n|1,x\n){0,80}", sizes in sizes()
+        text in "([a-c0-9,.\"\n\r{}:\\[\\] é-]|\"a\":|true|null|\n\\{\"a\":1\\}\n|1,x\n){0,80}",
+        sizes in sizes(),
+        pieces in 1usize..6,
     ) {
         for (format, text) in [(RowFormat::Json, text.clone()), (RowFormat::Csv, format!("a,b\n{text}"))] {
-            prop_assert_eq!(read(format, text.as_bytes(), &sizes), read(format, text.as_bytes(), &[usize::MAX >> 1]));
+            let whole = read(format, text.as_bytes(), &[usize::MAX >> 1], 1);
+            for sizes in [&sizes[..], &[usize::MAX >> 1]] {
+                prop_assert_eq!(&read(format, text.as_bytes(), sizes, pieces), &whole);
+            }
         }
         let bytes = [&text.as_bytes()[..text.len() / 2], b"\x93\x81\xa1a\x01\x80", text.as_bytes()].concat();
-        let (found, aside) = read(RowFormat::MessagePack, &bytes, &sizes);
-        let (whole, whole_aside) = read(RowFormat::MessagePack, &bytes, &[usize::MAX >> 1]);
+        let (found, aside) = read(RowFormat::MessagePack, &bytes, &sizes, 1);
+        let (whole, whole_aside) = read(RowFormat::MessagePack, &bytes, &[usize::MAX >> 1], 1);
         // What follows the first break is refused piece by piece.
         prop_assert_eq!((found.cells, aside.concat()), (whole.cells, whole_aside.concat()));
     }

@@ -11,9 +11,8 @@ use anyhow::{Context as _, Result};
 use decode::expand_stream;
 
 use crate::args::{AppendArgs, InputFormat};
+use crate::commands::chunk_bytes;
 
-/// Bytes per chunk handed to the parser.
-const CHUNK_BYTES: usize = 16 << 20;
 /// Bytes per read from a pipe, and the maximum number of waiting reads.
 const PIECE_BYTES: usize = 1 << 20;
 const PIECES_MAX: usize = 16;
@@ -77,8 +76,9 @@ impl Input {
     pub(super) fn more(&mut self, bytes: &mut Vec<u8>, until: Option<Instant>) -> io::Result<More> {
         match &mut self.from {
             From::File(file) => {
-                let read = file.by_ref().take(CHUNK_BYTES as u64).read_to_end(bytes)?;
-                Ok(if read < CHUNK_BYTES { More::End } else { More::Bytes })
+                let chunk = chunk_bytes();
+                let read = file.by_ref().take(chunk as u64).read_to_end(bytes)?;
+                Ok(if read < chunk { More::End } else { More::Bytes })
             }
             From::Pipe(pieces) => {
                 let patience = until.map_or(PATIENCE, |until| until.saturating_duration_since(Instant::now()));
@@ -87,7 +87,7 @@ impl Input {
                     Err(RecvTimeoutError::Timeout) => return Ok(More::Nothing),
                     Err(RecvTimeoutError::Disconnected) => return Ok(More::End),
                 }
-                while bytes.len() < CHUNK_BYTES
+                while bytes.len() < chunk_bytes()
                     && let Ok(piece) = pieces.try_recv()
                 {
                     bytes.append(&mut piece?);

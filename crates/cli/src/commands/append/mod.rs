@@ -15,6 +15,7 @@ use self::refused::Refused;
 use self::sink::Sink;
 use crate::ExitCode;
 use crate::args::{AppendArgs, InputFormat};
+use crate::commands::decoders;
 use crate::output::{count, count_rows, note, print};
 
 pub(crate) fn append(args: &AppendArgs) -> Result<ExitCode> {
@@ -80,15 +81,12 @@ fn take(
         let more = input.more(&mut bytes, sink.due()).with_context(reading)?;
         let last = more == More::End;
         let mut taken = 0;
-        while taken < bytes.len() {
-            let rows = reader.read(&bytes[taken..], last, now_micros()).with_context(reading)?;
+        for rows in reader.read_all(&bytes, last, now_micros(), decoders(bytes.len())) {
+            let rows = rows.with_context(reading)?;
             refused.take(&bytes[taken..], &rows.refused)?;
             sink.count_overflows(&rows.overflows);
             sink.take(rows.batch)?;
             taken += rows.taken;
-            if rows.taken == 0 {
-                break;
-            }
         }
         bytes.drain(..taken);
         if last {

@@ -14,9 +14,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use table::{conform, storable};
 
 use crate::args::{TableInsertArgs, extension};
-
-/// Bytes per read of a text file.
-const CHUNK_BYTES: usize = 16 << 20;
+use crate::commands::{chunk_bytes, decoders};
 
 /// The rows of a file, batch by batch.
 pub(super) enum Rows {
@@ -141,21 +139,19 @@ impl Text {
     /// Reads the next bytes of the file.
     fn read(&mut self) -> Result<()> {
         if !self.is_read {
-            let read = self.file.by_ref().take(CHUNK_BYTES as u64).read_to_end(&mut self.bytes)?;
-            self.is_read = read < CHUNK_BYTES;
+            let chunk = chunk_bytes();
+            let read = self.file.by_ref().take(chunk as u64).read_to_end(&mut self.bytes)?;
+            self.is_read = read < chunk;
         }
         let mut taken = 0;
-        while taken < self.bytes.len() {
-            let rows = self.reader.read(&self.bytes[taken..], self.is_read, 0)?;
+        for rows in self.reader.read_all(&self.bytes, self.is_read, 0, decoders(self.bytes.len())) {
+            let rows = rows?;
             if let Some(refused) = rows.refused.first() {
                 let field = refused.field.as_ref().map(|field| format!("{field}: ")).unwrap_or_default();
                 bail!("line {}: {field}{}", refused.position, refused.reason);
             }
             self.overflow.extend(rows.overflows);
             self.pieces.extend(rows.batch);
-            if rows.taken == 0 {
-                break;
-            }
             taken += rows.taken;
         }
         self.bytes.drain(..taken);
