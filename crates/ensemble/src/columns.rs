@@ -4,8 +4,6 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use table::ListValues;
-
 use crate::column::{Column, Narrow};
 use crate::error::{EnsembleError, QuestionError};
 use crate::expression::{BitSet, Expression, OutcomeRef};
@@ -165,16 +163,17 @@ impl Columns {
         self.pages_read.fetch_add((outcomes.len() * self.ranges.len()) as u64, Ordering::Relaxed);
         let catalogue = &self.ensemble.plan.catalogue;
         let entity = outcomes[0].entity;
-        let mut parts: Vec<Vec<ListValues>> = vec![Vec::new(); outcomes.len()];
+        let kind = catalogue.kind_of(entity);
+        let empty = |o: &OutcomeRef| Column::new(self.worlds, kind.outcomes[o.outcome].scale);
+        let mut columns: Vec<Column> = outcomes.iter().map(empty).collect();
         for range in &self.ranges {
             range.outcomes(catalogue, entity, outcomes.iter().map(|o| o.outcome), |outcome, values| {
                 if let Ok(place) = outcomes.binary_search_by_key(&outcome, |o| o.outcome) {
-                    parts[place].push(values);
+                    columns[place].append(&values, self.worlds);
                 }
             })?;
         }
-        let kind = catalogue.kind_of(entity);
-        Ok(parts.into_iter().zip(outcomes).map(|(p, o)| Column::new(p, kind.outcomes[o.outcome].scale)).collect())
+        Ok(columns)
     }
 }
 

@@ -102,8 +102,8 @@ fn push_eights(out: &mut Vec<u8>, values: &[u32], width: u32) {
     out.resize(end, 0);
 }
 
-/// Whether the bytes start with a run of at least `count` values that equal `value`, of one bit.
-pub(crate) fn is_one_run(mut bytes: &[u8], count: usize, value: u8) -> bool {
+/// Whether the bytes start with a run of at least `count` values that equal `value`, of up to eight bits.
+pub fn is_one_run(mut bytes: &[u8], count: usize, value: u8) -> bool {
     let header = varint::read(&mut bytes);
     header.is_some_and(|header| header & 1 == 0 && header >> 1 >= count as u64) && bytes.first() == Some(&value)
 }

@@ -101,9 +101,9 @@ impl SegmentReader {
         let read = pages.each(|page| {
             let body = page.body(&mut buffer)?;
             match page.header.kind {
-                PageKind::Dictionary => dictionary = Some(small_integers(body)),
+                PageKind::Dictionary => dictionary = Some(SmallIntegers::new(body)),
                 PageKind::Data if page.first_row.is_some() && page.first_row.as_ref() == wanted.next() => {
-                    take(page.first_row.unwrap_or_default(), list(&page.header, body, dictionary.as_deref())?);
+                    take(page.first_row.unwrap_or_default(), list(&page.header, body, dictionary.as_ref())?);
                 }
                 _ => return Err(pages::Error::damaged("lists share a page")),
             }
@@ -165,27 +165,47 @@ impl SegmentReader {
     }
 }
 
-/// The entries of a dictionary of small integers, for lists of 16-bit integers.
-fn small_integers(plain: &[u8]) -> Vec<i16> {
-    let (entries, _) = plain.as_chunks::<4>();
-    entries.iter().map(|entry| i32::from_le_bytes(*entry) as i16).collect()
+/// A dictionary of small integers, for lists of 16-bit integers. As an index has a byte, looking one up needs no check.
+struct SmallIntegers {
+    entries: [i16; 256],
+    count: usize,
 }
 
-fn list(header: &Header, mut body: &[u8], dictionary: Option<&[i16]>) -> pages::Result<ListValues> {
-    const SHORT: pages::Error = pages::Error::damaged("a page of a list ends early");
-    repetition_levels(header, &mut body)?;
+impl SmallIntegers {
+    fn new(plain: &[u8]) -> Self {
+        let (stored, _) = plain.as_chunks::<4>();
+        let mut entries = [0; 256];
+        entries.iter_mut().zip(stored).for_each(|(entry, stored)| *entry = i32::from_le_bytes(*stored) as i16);
+        Self { entries, count: stored.len() }
+    }
+}
+
+/// How many values a list's page has.
+fn count(header: &Header, body: &mut &[u8]) -> pages::Result<usize> {
+    /// The level of a value.
+    const VALUE: u8 = 2;
+    repetition_levels(header, body)?;
+    let packed = definition_levels(header, body)?;
+    if hybrid::is_one_run(packed, header.values, VALUE) {
+        return Ok(header.values);
+    }
     let mut levels: Vec<u8> = Vec::with_capacity(room(header.values));
-    hybrid::read(definition_levels(header, &mut body)?, 2, header.values, &mut levels)?;
-    let count: usize = levels.iter().map(|level| usize::from(*level == 2)).sum();
+    hybrid::read(packed, 2, header.values, &mut levels)?;
+    Ok(levels.iter().filter(|level| **level == VALUE).count())
+}
+
+fn list(header: &Header, mut body: &[u8], dictionary: Option<&SmallIntegers>) -> pages::Result<ListValues> {
+    const SHORT: pages::Error = pages::Error::damaged("a page of a list ends early");
+    let count = count(header, &mut body)?;
     if count == 0 {
         return Ok(ListValues::Null);
     }
     match header.encoding {
         encoding::RLE_DICTIONARY => {
-            let entries = dictionary.ok_or(pages::Error::damaged("a page refers to a missing dictionary"))?;
+            let dictionary = dictionary.ok_or(pages::Error::damaged("a page refers to a missing dictionary"))?;
             let mut places: Vec<u8> = Vec::with_capacity(room(count));
-            hybrid::places(body, count, entries.len(), &mut places)?;
-            Ok(ListValues::I16(places.into_iter().map(|place| entries[usize::from(place)]).collect()))
+            hybrid::places(body, count, dictionary.count, &mut places)?;
+            Ok(ListValues::I16(places.into_iter().map(|place| dictionary.entries[usize::from(place)]).collect()))
         }
         encoding::BYTE_STREAM_SPLIT if body.len() == 4 * count => Ok(join_integers(body, count)),
         encoding::BYTE_STREAM_SPLIT if body.len() == 8 * count => {
