@@ -404,7 +404,13 @@ fn push_indices(body: &mut Vec<u8>, indices: &[u8], width: u32, packing: Packing
 
 /// The integers of the indices 0 to `entries` - 1, in PLAIN encoding.
 fn wrapped_dictionary(entries: usize) -> Vec<u8> {
-    (0..entries as i32).flat_map(|i| (if i64::from(i) > WRAP_MAX { i - 256 } else { i }).to_le_bytes()).collect()
+    (0..=u8::MAX).take(entries).flat_map(|index| i32::from(wrapped(index)).to_le_bytes()).collect()
+}
+
+/// The entry of such a dictionary at an index.
+pub(super) fn wrapped(index: u8) -> i16 {
+    let value = i16::from(index);
+    if value > WRAP_MAX as i16 { value - 256 } else { value }
 }
 
 fn plain_texts<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<u8> {

@@ -13,6 +13,7 @@ use pages::{
 use parquet::basic::Type;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 
+use super::encode::wrapped;
 use crate::error::{Result, TableError};
 
 /// An open segment: footer in memory, pages on disk.
@@ -169,6 +170,8 @@ impl SegmentReader {
 struct SmallIntegers {
     entries: [i16; 256],
     count: usize,
+    /// Whether this program wrote it: then the entries follow from the indices, which vectors compute faster.
+    is_wrapped: bool,
 }
 
 impl SmallIntegers {
@@ -176,7 +179,17 @@ impl SmallIntegers {
         let (stored, _) = plain.as_chunks::<4>();
         let mut entries = [0; 256];
         entries.iter_mut().zip(stored).for_each(|(entry, stored)| *entry = i32::from_le_bytes(*stored) as i16);
-        Self { entries, count: stored.len() }
+        let is_wrapped =
+            entries.iter().zip(0..=u8::MAX).take(stored.len()).all(|(entry, index)| *entry == wrapped(index));
+        Self { entries, count: stored.len(), is_wrapped }
+    }
+
+    fn of(&self, indices: Vec<u8>) -> Vec<i16> {
+        if self.is_wrapped {
+            indices.into_iter().map(wrapped).collect()
+        } else {
+            indices.into_iter().map(|index| self.entries[usize::from(index)]).collect()
+        }
     }
 }
 
@@ -205,7 +218,7 @@ fn list(header: &Header, mut body: &[u8], dictionary: Option<&SmallIntegers>) ->
             let dictionary = dictionary.ok_or(pages::Error::damaged("a page refers to a missing dictionary"))?;
             let mut places: Vec<u8> = Vec::with_capacity(room(count));
             hybrid::places(body, count, dictionary.count, &mut places)?;
-            Ok(ListValues::I16(places.into_iter().map(|place| dictionary.entries[usize::from(place)]).collect()))
+            Ok(ListValues::I16(dictionary.of(places)))
         }
         encoding::BYTE_STREAM_SPLIT if body.len() == 4 * count => Ok(join_integers(body, count)),
         encoding::BYTE_STREAM_SPLIT if body.len() == 8 * count => {
