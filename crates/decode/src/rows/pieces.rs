@@ -54,7 +54,7 @@ impl RowReader {
             done = read(self, 0..after_newline(bytes, bytes.len() / HEAD_PART));
         }
         // A reader that has not begun takes the first line for a header.
-        let pieces = if is_cut && self.begun { cut(bytes, done.taken, pieces) } else { vec![done.taken..bytes.len()] };
+        let pieces = cut(bytes, done.taken, if is_cut && self.begun { pieces } else { 1 });
         let base = self.ahead(0);
         thread::scope(|scope| {
             let mut lines = 0;

@@ -204,7 +204,7 @@ fn count(header: &Header, body: &mut &[u8]) -> pages::Result<usize> {
     }
     let mut levels: Vec<u8> = Vec::with_capacity(room(header.values));
     hybrid::read(packed, 2, header.values, &mut levels)?;
-    Ok(levels.iter().filter(|level| **level == VALUE).count())
+    Ok(levels.iter().map(|level| usize::from(*level == VALUE)).sum())
 }
 
 fn list(header: &Header, mut body: &[u8], dictionary: Option<&SmallIntegers>) -> pages::Result<ListValues> {
