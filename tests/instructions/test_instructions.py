@@ -54,7 +54,7 @@ def folder(tmp_path_factory):
     "command, inside, millions",
     [
         pytest.param("check football --league league.toml --worlds 40", "*football*simulate*", 249, id="football"),
-        pytest.param("price draws --condition a>20 --condition b>a --condition c --data data", None, 28, id="price"),
+        pytest.param("price draws --condition a>20 --condition b>a --condition c --data data", None, 23.4, id="price"),
         pytest.param("ask cpu --group host,status --threads 1 --no-cache --data data", "*ask::*", 3.66, id="ask"),
         pytest.param("append cpu rows.msgpack --data new", "*decode::messagepack*", 93.1, id="decode"),
         pytest.param("flush cpu --data log", None, 212, id="flush"),
