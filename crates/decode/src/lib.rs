@@ -7,7 +7,7 @@
 //! - No silent loss: an item is stored whole or reported as refused.
 //! - Isolation: a bad item affects no good one and leaves no column, type or value behind.
 //! - Consistency: the same JSON object, CSV line or map becomes the same columns, types and values as a body and in a
-//!   stream, however the stream is cut into chunks; `docs/rows.md` has the rules.
+//!   stream, however the stream is cut into chunks, and on any number of threads; `docs/rows.md` has the rules.
 //! - Missing values are NULL, never 0.
 //! - Types: the first value gives a column its type, unless the table has the column. A float after integers turns the
 //!   whole column into floats, unless that would change an integer (past 2^53). Every other mismatch is a conflict: the
