@@ -1,7 +1,7 @@
 //! A chunk of a stream, read by several threads.
 //!
-//! Each thread reads a piece of the chunk, as if the pieces before it brought no new columns and ended with a record. Where
-//! that turns out wrong, the piece is read again.
+//! Each thread reads a piece of the chunk. It assumes that the pieces before it add no columns and end with a record. If
+//! they do not, the piece is read again.
 
 use std::ops::Range;
 use std::thread;
@@ -15,7 +15,7 @@ use crate::request::RowFormat;
 /// The start of a stream, before threads, which need its columns: a sixteenth of its first chunk.
 const HEAD_PART: usize = 16;
 
-/// The results of consecutive calls of [`RowReader::read`], of which only the last can have failed.
+/// Results of consecutive calls to [`RowReader::read`]. Only the last can be an error.
 #[derive(Default)]
 struct Reads {
     reads: Vec<Result<Rows, DecodeError>>,
@@ -34,10 +34,10 @@ impl Reads {
 }
 
 impl RowReader {
-    /// Reads all complete records at the start of `bytes`, which up to `pieces` threads read at once, and returns what
-    /// consecutive calls of [`Self::read`] would, up to the first error. Each of them takes some bytes.
+    /// Reads all complete records at the start of `bytes`, on up to `pieces` threads. Returns the results of consecutive
+    /// calls to [`Self::read`], up to the first error. Each call takes at least one byte.
     ///
-    /// MessagePack is read by one thread.
+    /// One thread reads MessagePack.
     pub fn read_all(
         &mut self,
         bytes: &[u8],
