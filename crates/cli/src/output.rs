@@ -103,9 +103,9 @@ impl fmt::Display for Table {
     }
 }
 
-/// A number of rows: `1 row`, `1,234,567 rows`.
-pub(crate) fn count_rows(n: u64) -> String {
-    if n == 1 { "1 row".to_owned() } else { format!("{} rows", count(n)) }
+/// A number of things: `1 row`, `1,234,567 rows`.
+pub(crate) fn counted(n: u64, thing: &str) -> String {
+    if n == 1 { format!("1 {thing}") } else { format!("{} {thing}s", count(n)) }
 }
 
 /// A count with separated thousands: `1,234,567`.

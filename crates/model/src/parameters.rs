@@ -26,7 +26,7 @@ impl Parameters {
         specs: &[ParameterSpec],
         given: impl IntoIterator<Item = (&'a str, ParameterValue)>,
     ) -> Result<Self, ParameterError> {
-        Self::read(specs, given, ParameterSpec::check)
+        Self::defaults(specs).read(specs, given, ParameterSpec::check)
     }
 
     /// As [`Self::new`], with values as a user types them; see [`ParameterSpec::read`].
@@ -37,22 +37,38 @@ impl Parameters {
         specs: &[ParameterSpec],
         given: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Self, ParameterError> {
-        Self::read(specs, given, ParameterSpec::read)
+        Self::defaults(specs).with(specs, given)
+    }
+
+    /// These parameters, with other values as a user types them.
+    ///
+    /// # Errors
+    /// As [`Self::parse`].
+    pub fn with<'a>(
+        self,
+        specs: &[ParameterSpec],
+        given: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Self, ParameterError> {
+        self.read(specs, given, ParameterSpec::read)
+    }
+
+    fn defaults(specs: &[ParameterSpec]) -> Self {
+        let default = |spec: &ParameterSpec| (spec.name.to_string(), spec.default.clone());
+        Self { values: specs.iter().map(default).collect(), definition: None }
     }
 
     fn read<'a, V>(
+        mut self,
         specs: &[ParameterSpec],
         given: impl IntoIterator<Item = (&'a str, V)>,
         read: impl Fn(&ParameterSpec, V) -> Result<ParameterValue, ParameterError>,
     ) -> Result<Self, ParameterError> {
-        let default = |spec: &ParameterSpec| (spec.name.to_string(), spec.default.clone());
-        let mut values: BTreeMap<_, _> = specs.iter().map(default).collect();
         for (name, value) in given {
             let spec = specs.iter().find(|s| s.name == name);
             let spec = spec.ok_or_else(|| UnknownName::new("no parameter", name, specs.iter().map(|s| &*s.name)))?;
-            values.insert(spec.name.to_string(), read(spec, value)?);
+            self.values.insert(spec.name.to_string(), read(spec, value)?);
         }
-        Ok(Self { values, definition: None })
+        Ok(self)
     }
 
     /// Adds a definition, as returned by the model's [`read`](crate::DefinitionSpec::read).
@@ -71,7 +87,7 @@ impl Parameters {
         let mut whole: BTreeMap<String, Box<RawValue>> = serde_json::from_str(text).map_err(broken)?;
         let definition = whole.remove(DEFINITION).map(|definition| definition.get().to_owned());
         let given = whole.iter().map(|(name, value)| (name.as_str(), value.get()));
-        Ok(Self { definition, ..Self::read(specs, given, ParameterSpec::read_json)? })
+        Ok(Self { definition, ..Self::defaults(specs).read(specs, given, ParameterSpec::read_json)? })
     }
 
     /// The model's definition, if it has one.

@@ -62,6 +62,7 @@ pub enum RequestError {
 }
 
 /// Adds a definition to a model's parameters: the text of one, or the source of a model that was described at run time.
+/// Without a text they keep the definition that they have.
 ///
 /// # Errors
 /// If the text is faulty, or missing although the model needs one.
@@ -74,7 +75,7 @@ pub fn defined(plugin: &Plugin, parameters: Parameters, text: Option<&str>) -> R
             Ok(parameters.defining(read))
         }
         (None, Some(_)) => Err(RequestError::TakesNone { model: model() }),
-        (Some(definition), None) if definition.required => {
+        (Some(definition), None) if definition.required && parameters.given_definition().is_none() => {
             let (name, doc) = (definition.name.to_string(), definition.doc.to_string());
             Err(RequestError::Undefined { model: model(), name, doc })
         }

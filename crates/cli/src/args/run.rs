@@ -135,22 +135,22 @@ pub(crate) struct CheckArgs {
 pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
-    /// Play this many worlds
-    #[arg(long, value_name = "N", default_value_t = 1000)]
-    pub(crate) worlds: u32,
-    /// Seed of the random numbers
+    /// Play this many worlds [default: 1000]
+    #[arg(long, value_name = "N")]
+    pub(crate) worlds: Option<u32>,
+    /// Seed of the random numbers [default: 1]
     ///
     /// The seed and the parameters determine every world.
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub(crate) seed: u64,
+    #[arg(long, value_name = "S")]
+    pub(crate) seed: Option<u64>,
     /// Name of the ensemble
     ///
     /// Default: the name of the model.
     #[arg(long, value_name = "ID")]
     pub(crate) name: Option<String>,
-    /// Store events, or replay them on demand
-    #[arg(long, value_enum, default_value_t = Events::Store)]
-    pub(crate) events: Events,
+    /// Store events, or replay them on demand [default: store]
+    #[arg(long, value_enum)]
+    pub(crate) events: Option<Events>,
     /// Put this many worlds in a range
     ///
     /// A range is the unit of work and of commit. Default: at most 5000, one range per thread, and what fits in memory.
@@ -207,12 +207,14 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "ADDR")]
     pub(crate) metrics: Option<std::net::SocketAddr>,
     /// Resume an interrupted ensemble
+    ///
+    /// Worlds, seed and parameters are those of the ensemble, and need not be given again.
     #[arg(long, conflicts_with = "replace")]
     pub(crate) resume: bool,
     /// Extend a complete ensemble to this many worlds
     ///
-    /// Keeps the stored worlds and plays the others. Model, parameters and seed must be those of the ensemble; the result
-    /// equals a run of all N worlds.
+    /// Keeps the stored worlds and plays the others. The result equals a run of all N worlds. Seed and parameters are
+    /// those of the ensemble, and need not be given again.
     #[arg(long, value_name = "N", conflicts_with_all = ["replace", "resume", "worlds"])]
     pub(crate) extend: Option<u32>,
 }

@@ -8,7 +8,7 @@ use ensemble::{BetFile, BetRisk, BookAnswer, BookQuestion, Interval, QuestionErr
 use super::outcome::{bars, quantiles};
 use super::{make_model, open_columns};
 use crate::args::{BookArgs, Format};
-use crate::output::{Table, count, print, print_json, share};
+use crate::output::{Table, count, counted, print, print_json, share};
 
 /// Lost bets that the table names for one world.
 const LOST_SHOWN: usize = 8;
@@ -65,9 +65,8 @@ fn side(bet: &BetRisk) -> String {
 
 /// Everything for the terminal.
 fn draw(found: &BookAnswer, top: usize) -> String {
-    let (bets, worlds) = (count(found.bets.len() as u64), count(found.worlds as u64));
-    let noun = if found.bets.len() == 1 { "bet" } else { "bets" };
-    let mut text = format!("{bets} {noun}, stakes of {}; {worlds} worlds\n", money(found.stake));
+    let (bets, worlds) = (counted(found.bets.len() as u64, "bet"), count(found.worlds as u64));
+    let mut text = format!("{bets}, stakes of {}; {worlds} worlds\n", money(found.stake));
     let ci = found.ci.map(|ci| format!(" (95%: {})", range(ci))).unwrap_or_default();
     // Writing to a String cannot fail.
     let _ =

@@ -13,7 +13,7 @@ use crate::output::{Table, show};
 
 pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode> {
     let plugin = plugin_of(&args.model)?;
-    let parameters = parameters(&plugin, &args.model)?;
+    let parameters = parameters(&plugin, &args.model, None)?;
     let make = || -> Result<Arc<dyn Model>> { Ok((plugin.build)(&parameters)?.into()) };
     let worlds = WorldRange::new(World(0), args.worlds).context("--worlds")?;
     let promise = run::check(&plugin.name, make, Seed(args.seed), worlds)?;

@@ -8,11 +8,11 @@ use fleet::{Broker, Halt, Ledger, SubmitOptions, WorkerOptions};
 use run::{Meter, Sizing};
 use tokio::sync::watch;
 
-use super::simulation::{planned, started, until};
-use super::{MODELS, cores, make_model, serve_metrics, status, stop_on_signals};
+use super::simulation::{make_named_model, planned, plugin_of, started, until};
+use super::{MODELS, cores, serve_metrics, status, stop_on_signals};
 use crate::ExitCode;
 use crate::args::{FleetArgs, LedgerArgs, SubmitArgs, SubmittedArgs, WorkerArgs};
-use crate::output::{count, note};
+use crate::output::{count, counted, note};
 use crate::progress::Ticker;
 
 async fn open_ledger(args: &LedgerArgs) -> Result<Ledger> {
@@ -27,14 +27,15 @@ async fn open(args: &FleetArgs) -> Result<(Ledger, Broker)> {
 
 pub(crate) async fn submit(args: &SubmitArgs) -> Result<ExitCode> {
     let play = &args.play;
-    let (_, plan) = planned(&play.plan, Sizing::Shared)?;
+    let plugin = plugin_of(&play.plan.model)?;
+    let (_, plan) = planned(&play.plan, &plugin, None, Sizing::Shared)?;
     let until = until(&play.until, &plan.catalogue)?;
     let (ledger, broker) = open(&args.fleet).await?;
     let (name, worlds, ranges) = (plan.name.clone(), plan.worlds.count(), plan.ranges().len());
     let options = SubmitOptions { format: play.page_format(), replace: play.replace, until };
     let (data, disk) = play.data.data.open()?;
     fleet::submit(&ledger, &broker, &data, disk, plan, options).await?;
-    note(&format!("submitted {name}: {} worlds in {} ranges", count(worlds as u64), count(ranges as u64)));
+    note(&format!("submitted {name}: {} worlds in {}", count(worlds as u64), counted(ranges as u64, "range")));
     if args.watch { status::watch_until_end(&ledger, &name, play.format.format).await } else { Ok(ExitCode::SUCCESS) }
 }
 
@@ -58,12 +59,12 @@ pub(crate) async fn worker(args: &WorkerArgs) -> Result<()> {
         data,
         disk,
         threads,
-        make_model: make_model(),
+        make_model: make_named_model(),
         world_pause: Duration::from_millis(args.world_pause_ms),
         meter: meter.clone(),
     };
     let member = fleet::join(ledger, broker, options, halt_on_signals()?).await?;
-    note(&format!("playing up to {} ranges at once; stop with Ctrl-C", count(threads as u64)));
+    note(&format!("playing up to {} at once; stop with Ctrl-C", counted(threads as u64, "range")));
     let phases = Ticker::of_worker(meter);
     let worked = member.work().await;
     phases.finish();
@@ -98,6 +99,6 @@ pub(crate) async fn cancel(args: &SubmittedArgs) -> Result<()> {
 
 pub(crate) async fn retry(args: &SubmittedArgs) -> Result<()> {
     let forgiven = fleet::retry(&open_ledger(&args.ledger).await?, &args.ensemble).await?;
-    note(&format!("retrying {}: {} ranges had failed", args.ensemble, count(forgiven)));
+    note(&format!("retrying {}: {} had failed", args.ensemble, counted(forgiven, "range")));
     Ok(())
 }

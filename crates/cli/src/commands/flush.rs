@@ -7,7 +7,7 @@ use serde_json::json;
 use super::disk;
 use super::table::no_table;
 use crate::args::{Format, TableArgs};
-use crate::output::{bytes, count, count_rows, print, print_json};
+use crate::output::{bytes, count, counted, print, print_json};
 
 pub(crate) async fn flush(args: &TableArgs) -> Result<()> {
     let root = args.folder();
@@ -27,7 +27,7 @@ pub(crate) async fn flush(args: &TableArgs) -> Result<()> {
         Format::Table if done.rows == 0 => print(&format!("the log of {} is empty\n", args.name)),
         Format::Table => print(&format!(
             "flushed {} of {}; segments: {}, {}\n",
-            count_rows(done.rows),
+            counted(done.rows, "row"),
             args.name,
             count(done.segments as u64),
             bytes(done.bytes)

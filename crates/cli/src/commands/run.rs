@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use ensemble::{Plan, Registered, Store};
 use run::{Control, Options, Sizing, Summary, play};
 
-use super::simulation::{planned, until};
+use super::simulation::{planned, plugin_of, until};
 use super::{MODELS, cores, create_store, serve_metrics, statistics, stop_on_signals};
 use crate::ExitCode;
 use crate::args::{Format, RunArgs};
@@ -14,16 +14,31 @@ use crate::output::{Table, bytes, count, note, print, show};
 use crate::progress::Ticker;
 
 pub(crate) async fn run(mut args: RunArgs) -> Result<ExitCode> {
-    args.play.plan.worlds = args.extend.unwrap_or(args.play.plan.worlds);
+    args.play.plan.worlds = args.extend.or(args.play.plan.worlds);
     let threads = match args.threads {
         Some(0) => bail!("--threads 0: a run needs at least one thread"),
         Some(threads) => threads,
         None => cores(),
     };
-    let (model, plan) = planned(&args.play.plan, Sizing::Threads(threads))?;
+    let plugin = plugin_of(&args.play.plan.model)?;
+    let data = &args.play.data.data;
+    let (opened, stored) = if args.resume || args.extend.is_some() {
+        let mut store = create_store(data).await?;
+        let name = args.play.plan.name.clone().unwrap_or_else(|| plugin.ensemble_name());
+        let stored = store.resume(&name).await?;
+        (Some(store), Some(stored))
+    } else {
+        (None, None)
+    };
+    let stored_plan = stored.as_ref().map(|ensemble| &ensemble.plan);
+    let (model, plan) = planned(&args.play.plan, &plugin, stored_plan, Sizing::Threads(threads))?;
     let until = until(&args.play.until, &plan.catalogue)?;
-    let mut store = create_store(&args.play.data.data).await?;
-    let ensemble = take_up(&mut store, plan, &args).await?;
+    let mut store = match opened {
+        Some(store) => store,
+        None => create_store(data).await?,
+    };
+    let ensemble = take_up(&mut store, plan, stored, &args).await?;
+    let planned_worlds = ensemble.plan.worlds.end();
     let control = Arc::new(Control::default());
     let asked = control.clone();
     stop_on_signals(move |_| _ = asked.stop())?;
@@ -40,28 +55,25 @@ pub(crate) async fn run(mut args: RunArgs) -> Result<ExitCode> {
     if summary.complete || summary.is_enough {
         return Ok(ExitCode::SUCCESS);
     }
-    let planned = args.play.plan.worlds;
-    let and_worlds = if args.extend.is_some() { format!(" --worlds {planned}") } else { String::new() };
     note(&format!(
-        "stopped at {} of {} worlds; continue with --resume{and_worlds}",
+        "stopped at {} of {} worlds; continue with --resume",
         count(summary.worlds as u64),
-        count(planned.into())
+        count(planned_worlds.into())
     ));
     Ok(ExitCode::from(130))
 }
 
-/// Registers the plan, or finds the ensemble to resume or extend.
-async fn take_up(store: &mut Store, plan: Plan, args: &RunArgs) -> Result<Registered> {
+/// Registers the plan, or resumes or extends the ensemble that is stored.
+async fn take_up(store: &mut Store, plan: Plan, stored: Option<Registered>, args: &RunArgs) -> Result<Registered> {
+    let Some(ensemble) = stored else {
+        return Ok(store.register(plan, args.play.replace).await?);
+    };
+    let (done, worlds) = (ensemble.done.iter().map(|r| r.count()).sum::<usize>(), plan.worlds.end());
     if args.extend.is_some() {
         let ensemble = store.extend(&plan).await?;
-        let done: usize = ensemble.done.iter().map(|r| r.count()).sum();
-        note(&format!("extending from {} to {} worlds", count(done as u64), count(args.play.plan.worlds.into())));
+        note(&format!("extending from {} to {} worlds", count(done as u64), count(worlds.into())));
         return Ok(ensemble);
     }
-    if !args.resume {
-        return Ok(store.register(plan, args.play.replace).await?);
-    }
-    let ensemble = store.resume(&plan.name).await?;
     if let Some(difference) = ensemble.plan.difference(&plan) {
         let is_same = ensemble.plan.model == plan.model;
         // The model says best what has changed in it.
@@ -72,8 +84,7 @@ async fn take_up(store: &mut Store, plan: Plan, args: &RunArgs) -> Result<Regist
     if ensemble.replaces && args.play.until.until_ci.is_some() {
         bail!("--until-ci: ensemble {:?} replaces an older version, which takes all of its worlds", plan.name);
     }
-    let done: usize = ensemble.done.iter().map(|r| r.count()).sum();
-    note(&format!("resuming at {} of {} worlds", count(done as u64), count(args.play.plan.worlds.into())));
+    note(&format!("resuming at {} of {} worlds", count(done as u64), count(worlds.into())));
     Ok(ensemble)
 }
 

@@ -6,28 +6,38 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use ensemble::{EnsembleError, OutcomeRef, Plan};
+use ensemble::{EnsembleError, MakeModel, OutcomeRef, Plan};
 use model::{Catalogue, Model, Parameters, Plugin};
 use program::Limits;
 use run::{Request, RequestError, Sizing, Until, outcome_of};
 
-use super::MODELS;
+use super::{MODELS, make_model};
 use crate::args::{ModelArgs, PlanArgs, PlayedByArgs, ProgramLimitArgs, UntilArgs};
 
-/// The plan, with ranges sized for its players.
-pub(crate) fn planned(args: &PlanArgs, sizing: Sizing) -> Result<(Arc<dyn Model>, Plan)> {
-    let plugin = plugin_of(&args.model)?;
-    let parameters = parameters(&plugin, &args.model)?;
+/// The worlds of an ensemble unless the user gives a number.
+const WORLDS: u32 = 1000;
+const SEED: u64 = 1;
+
+/// The plan, with ranges sized for its players. `stored` is the plan that it continues: it has what the arguments do not
+/// give.
+pub(crate) fn planned(
+    args: &PlanArgs,
+    plugin: &Plugin,
+    stored: Option<&Plan>,
+    sizing: Sizing,
+) -> Result<(Arc<dyn Model>, Plan)> {
+    let stored = stored.filter(|plan| plan.model == plugin.name);
+    let parameters = parameters(plugin, &args.model, stored)?;
     let request = Request {
         name: args.name.clone(),
-        worlds: args.worlds,
-        seed: args.seed,
-        events: args.events.into(),
+        worlds: args.worlds.or(stored.map(|plan| plan.worlds.end())).unwrap_or(WORLDS),
+        seed: args.seed.or(stored.map(|plan| plan.seed.0)).unwrap_or(SEED),
+        events: args.events.map(Into::into).or(stored.map(|plan| plan.events)).unwrap_or_default(),
         range_worlds: args.range_worlds,
     };
     let limit = Duration::from_secs(args.model.program.limit.program_seconds);
     let within = args.model.program.program.is_some().then_some(limit);
-    request.plan(&plugin, &parameters, sizing, within).map_err(|error| match error {
+    request.plan(plugin, &parameters, sizing, within).map_err(|error| match error {
         RequestError::Worlds(_) => anyhow!("--worlds: {error}"),
         RequestError::NoRange => anyhow!("--range-worlds 0: {error}"),
         error => error.into(),
@@ -86,20 +96,42 @@ pub(crate) fn at_hand(args: &PlayedByArgs, plan: &Plan) -> Result<()> {
 
 /// An error of a replay, with advice if it needs a program or a model that is not named.
 pub(crate) fn replayable(plan: &Plan, error: EnsembleError) -> anyhow::Error {
-    let flag = match &*plan.model {
-        model if model.starts_with(program::PREFIX) => "--program COMMAND",
-        model if model.contains(".py:") => "--model FILE.py:CLASS",
-        _ => return error.into(),
-    };
-    match error {
-        EnsembleError::Replay { .. } if MODELS.find(&plan.model).is_err() => anyhow!("{error}; name it with {flag}"),
-        error => error.into(),
+    match (error, naming(plan)) {
+        (error @ EnsembleError::Replay { .. }, Some(flag)) => anyhow!("{error}; name it with {flag}"),
+        (error, _) => error.into(),
     }
 }
 
-pub(crate) fn parameters(plugin: &Plugin, args: &ModelArgs) -> Result<Parameters> {
+/// The models that a worker plays. An error says how to name a program or a model of a file.
+pub(crate) fn make_named_model() -> MakeModel {
+    let make = make_model();
+    Arc::new(move |plan| {
+        make(plan).map_err(|error| match naming(plan) {
+            Some(flag) => format!("start the worker with {flag}: {error}").into(),
+            None => error,
+        })
+    })
+}
+
+/// The flag that names a plan's model, if it is not at hand and only a flag can name it.
+fn naming(plan: &Plan) -> Option<&'static str> {
+    let flag = match &*plan.model {
+        model if model.starts_with(program::PREFIX) => "--program COMMAND",
+        model if model.contains(".py:") => "--model FILE.py:CLASS",
+        _ => return None,
+    };
+    MODELS.find(&plan.model).is_err().then_some(flag)
+}
+
+/// The parameters that the arguments give, and otherwise those of the plan that they continue, or the defaults.
+pub(crate) fn parameters(plugin: &Plugin, args: &ModelArgs, stored: Option<&Plan>) -> Result<Parameters> {
     let given = args.parameters.iter().map(|(k, v)| (k.as_str(), v.as_str()));
-    let parameters = Parameters::parse(&plugin.parameters, given)?;
+    // If the model has changed, the plans will differ.
+    let stored = stored.and_then(|plan| Parameters::from_json(&plugin.parameters, &plan.parameters).ok());
+    let parameters = match stored {
+        Some(stored) => stored.with(&plugin.parameters, given)?,
+        None => Parameters::parse(&plugin.parameters, given)?,
+    };
     let wanted = plugin.definition.as_ref().map(|definition| &*definition.name);
     if let Some((name, _)) = args.definitions().find(|(name, _)| Some(*name) != wanted) {
         bail!("--{name}: {} takes no {name}", plugin.name);

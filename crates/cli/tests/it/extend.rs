@@ -23,6 +23,15 @@ fn extended_ensemble_has_the_hash_of_a_longer_run() {
     );
     assert!(said(&["--extend", "10", "--seed", "2"]).contains("it was played with seed 1, not 2"));
     assert!(said(&["--extend", "10", "--param", "pace=1.1"]).contains("cannot be extended: it was played with"));
+    let given = ["--seed", "7", "--param", "pace=1.1", "--param", "home_edge=2"];
+    let whole = play("other", &[&given[..], &["--worlds", "6"]].concat());
+    play("varied", &[&given[..], &["--worlds", "2"]].concat());
+    let continued = json(data, &["run", "football", "--name", "varied", "--extend", "6"]);
+    assert_eq!((&continued["hash"], &continued["played"]), (&whole["hash"], &4.into()));
+    let resumed = json(data, &["run", "football", "--name", "varied", "--resume"]);
+    assert_eq!((&resumed["hash"], &resumed["worlds"], &resumed["played"]), (&whole["hash"], &6.into(), &0.into()));
+    let differs = failure(data, &["run", "football", "--name", "varied", "--resume", "--param", "pace=1.2"], 2);
+    assert!(differs.contains("it was started with parameter pace 1.1, not 1.2"), "{differs}");
     let unknown = failure(data, &["run", "football", "--name", "new", "--extend", "10"], 2);
     assert!(unknown.contains("unknown ensemble \"new\""), "{unknown}");
     assert!(said(&["--extend", "10", "--resume"]).contains("cannot be used with"));

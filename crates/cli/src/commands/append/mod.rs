@@ -16,7 +16,7 @@ use self::sink::Sink;
 use crate::ExitCode;
 use crate::args::{AppendArgs, InputFormat};
 use crate::commands::decoders;
-use crate::output::{count, count_rows, note, print};
+use crate::output::{count, counted, note, print};
 
 pub(crate) fn append(args: &AppendArgs) -> Result<ExitCode> {
     let rules = RowRules {
@@ -34,7 +34,7 @@ pub(crate) fn append(args: &AppendArgs) -> Result<ExitCode> {
         // Keep the rows that preceded a failure.
         sink.flush()?;
         if read.is_err() && sink.rows > 0 {
-            note(&format!("appended {} to {} before a failure", count_rows(sink.rows), args.name));
+            note(&format!("appended {} to {} before a failure", counted(sink.rows, "row"), args.name));
         }
         read?;
     }
@@ -52,7 +52,7 @@ pub(crate) fn append(args: &AppendArgs) -> Result<ExitCode> {
             "the field {field} is stored as the column {column}: another column has its name in another case"
         ));
     }
-    print(&format!("appended {} to {}\n", count_rows(sink.rows), args.name))?;
+    print(&format!("appended {} to {}\n", counted(sink.rows, "row"), args.name))?;
     Ok(if refused.report()? { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 

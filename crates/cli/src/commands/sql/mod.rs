@@ -16,7 +16,7 @@ use sql::{Engine, JsonRows, Options, Reading, Rows, check_texts, in_cells, quote
 use super::simulation::played_by;
 use super::{make_model, nothing_stored};
 use crate::args::{Format, SqlArgs};
-use crate::output::{Table, bytes, count, count_rows, note, print};
+use crate::output::{Table, bytes, count, counted, note, print};
 
 /// Maximum rows shown as a table; the other formats write all rows.
 const TABLE_ROWS_MAX: usize = 10_000;
@@ -82,7 +82,7 @@ fn describe(read: &Reading) -> String {
         of(read.segments_read, read.segments_total),
         of(read.groups_read, read.groups_total),
         of(read.pages_read, read.pages_total),
-        count_rows(read.rows)
+        counted(read.rows, "row")
     )
 }
 

@@ -14,7 +14,7 @@ use super::ask;
 use super::completion::{Guide, is_command};
 use crate::advice::explain;
 use crate::args::SqlArgs;
-use crate::output::{count_rows, note};
+use crate::output::{counted, note};
 
 const PROMPT: &str = "manyworlds> ";
 const HISTORY_MAX: usize = 10_000;
@@ -114,9 +114,9 @@ impl Prompt<'_> {
         });
         match asked {
             Some(Ok(rows)) if self.times => {
-                note(&format!("({}, {})", count_rows(rows as u64), time_in_words(begun.elapsed())));
+                note(&format!("({}, {})", counted(rows as u64, "row"), time_in_words(begun.elapsed())));
             }
-            Some(Ok(rows)) => note(&format!("({})", count_rows(rows as u64))),
+            Some(Ok(rows)) => note(&format!("({})", counted(rows as u64, "row"))),
             // The reader of the output is gone.
             Some(Err(error)) if crate::is_broken_pipe(&error) => return Err(error),
             Some(Err(error)) => {
