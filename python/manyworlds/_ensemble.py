@@ -368,12 +368,21 @@ class Ensemble(Mapping):
         attributes = {"ensemble": self.name, "model": self.model, "seed": self.seed}
         return xr.Dataset(variables, {"entity": entities, "world": self.world_numbers()}, attributes)
 
-    def to_arviz(self, kind: str | None = None, outcomes: Iterable[str] | None = None) -> xr.DataTree:
-        """The form of ArviZ: the worlds as draws of one chain in the group `posterior_predictive`."""
+    def to_arviz(self, kind: str | None = None, outcomes: Iterable[str] | None = None) -> Any:
+        """The form of ArviZ: the worlds as draws of one chain in the group `posterior_predictive`.
+
+        Returns:
+            An xarray DataTree; an InferenceData if ArviZ is installed in a version before 1.
+        """
         import xarray as xr
 
         worlds = self.to_xarray(kind, outcomes).rename(world="draw").expand_dims(chain=[0])
-        return xr.DataTree.from_dict({"posterior_predictive": worlds.transpose("chain", "draw", "entity")})
+        groups = {"posterior_predictive": worlds.transpose("chain", "draw", "entity")}
+        try:
+            from arviz import InferenceData
+        except ImportError:
+            return xr.DataTree.from_dict(groups)
+        return InferenceData(**groups)
 
     def _of_kind(self, kind: str | None) -> tuple[list[str], dict[str, Any]]:
         """The entities of a kind, and its description."""

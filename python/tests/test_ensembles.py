@@ -9,9 +9,11 @@ import sys
 import threading
 from pathlib import Path
 
+import arviz
 import numpy as np
 import polars as pl
 import pytest
+import xarray as xr
 
 import manyworlds as mw
 
@@ -197,7 +199,15 @@ def test_xarray_and_arviz(season):
     worlds = season.to_xarray("game", ["home_margin"])
     assert worlds.home_margin.dims == ("entity", "world")
     assert worlds.home_margin.sel(entity=GAME).values.tolist() == season[GAME].worlds("home_margin").tolist()
+
+
+def test_both_forms_of_arviz(season, monkeypatch):
+    old = season.to_arviz("game", ["home_margin"])
+    means = arviz.summary(old, group="posterior_predictive", coords={"entity": GAME}, kind="stats")["mean"]
+    assert means.iloc[0] == pytest.approx(season[GAME].outcome("home_margin").mean, abs=0.001)
+    monkeypatch.setitem(sys.modules, "arviz", None)
     tree = season.to_arviz("game", ["home_margin"])
+    assert isinstance(tree, xr.DataTree)
     assert dict(tree["posterior_predictive"].sizes) == {"chain": 1, "draw": season.worlds, "entity": 288}
 
 

@@ -80,7 +80,7 @@ ENSEMBLE = {
     "seed": lambda e: e.seed,
     "sql": lambda e: e.sql("SELECT ensemble, count(*) AS n FROM outcomes GROUP BY ensemble"),
     "summary": lambda e: {k: v for k, v in e.summary.items() if k not in ("created", "event_bytes")},
-    "to_arviz": lambda e: e.to_arviz("match", ["goals", "luck"]).to_dict()["/posterior_predictive"],
+    "to_arviz": lambda e: e.to_arviz("match", ["goals", "luck"])["posterior_predictive"],
     "to_xarray": lambda e: e.to_xarray("match"),
     # A server does not load models written in Python, which check more.
     "verify": lambda e: [(v.ok, v.hash, v.event_hash, v.checks[0]) for v in [e.verify()]],
