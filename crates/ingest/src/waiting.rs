@@ -34,12 +34,13 @@ pub struct Unflushed {
     pub rows: Vec<(u64, RecordBatch)>,
 }
 
-/// Reads the waiting rows of the table in the folder `root`; `None` without a log. Call it before opening the table:
-/// both together then hold every row acknowledged before.
+/// Reads the rows of the table in the folder `root` that wait after the log position `after`, up to which a version of
+/// the table has them; `None` without a log. Call it before opening or refreshing the table: both together then hold
+/// every row acknowledged before.
 ///
 /// # Errors
 /// When a file is damaged or cannot be read.
-pub fn waiting(root: &Path) -> Result<Option<Waiting>, IngestError> {
+pub fn waiting(root: &Path, after: u64) -> Result<Option<Waiting>, IngestError> {
     let folder = root.join(Appender::LOG_FOLDER);
     let mut entries = Vec::new();
     let files = match files(&folder, u64::MAX) {
@@ -47,14 +48,14 @@ pub fn waiting(root: &Path) -> Result<Option<Waiting>, IngestError> {
         files => files?,
     };
     for file in files {
-        let content = file.recover(0, |Recovered { position, rows }| {
+        let read = file.recover_after(after, |Recovered { position, rows }| {
             entries.push((position, rows));
             Ok(())
         });
-        match content {
+        match read {
             // Its rows were in the table before it was removed.
             Err(IngestError::Io { cause, .. }) if cause.kind() == ErrorKind::NotFound => {}
-            content => drop(content?),
+            read => read?,
         }
     }
     Ok(Some(Waiting { root: root.to_owned(), entries }))

@@ -3,9 +3,10 @@
 //! Enters: a table's folder. Leaves: a [`Snapshot`], which SQL, `ask` and the shell read.
 //!
 //! Guarantees
-//! - a snapshot holds every row acknowledged before it was opened, once. It reads the log first and the table second,
-//!   then drops the log's rows that the table already holds. A concurrent flush moves rows from the log to the table,
-//!   so the opposite order could miss them;
+//! - a snapshot holds every row acknowledged before it was opened, once. It reads the log first and the newest version of
+//!   the table second, then drops the log's rows that this version holds. A concurrent flush moves rows from the log to
+//!   the table, so the opposite order could miss them;
+//! - of the log it reads only rows that no version held before;
 //! - its columns are those that the table will have after a flush;
 //! - it takes no lock: writers and flushes continue.
 //!
@@ -54,8 +55,18 @@ impl Snapshot {
     /// Opens the table in the folder `root`; `None` if it has neither segments nor rows. Of unflushed rows with equal
     /// time and equal `unique` columns, only the last is kept; an empty list keeps all.
     pub async fn open(root: &Path, unique: &[String]) -> Result<Option<Self>, SnapshotError> {
-        let waiting = ingest::waiting(root)?.unwrap_or_default();
-        let (table, schema, position, segments) = match Table::open(root, Arc::new(RealDisk)).await? {
+        let disk = Arc::new(RealDisk);
+        let mut table = Table::open(root, disk.clone()).await?;
+        let held = match &table {
+            Some(table) => table.append_position().await?,
+            None => 0,
+        };
+        let waiting = ingest::waiting(root, held)?.unwrap_or_default();
+        match &mut table {
+            Some(table) => table.refresh().await?,
+            None => table = Table::open(root, disk).await?,
+        }
+        let (table, schema, position, segments) = match table {
             Some(table) => {
                 let (schema, position) = (table.arrow_schema()?, table.append_position().await?);
                 let segments = table.segments().await?;

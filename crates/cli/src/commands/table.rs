@@ -138,7 +138,7 @@ fn cost_of(columns: &[Value]) -> Table {
 
 pub(crate) async fn drop(args: &TableArgs) -> Result<()> {
     let root = args.folder();
-    if DeltaTable::open(&root, disk()).await?.is_none() && ingest::waiting(&root)?.is_none() {
+    if DeltaTable::open(&root, disk()).await?.is_none() && ingest::waiting(&root, u64::MAX)?.is_none() {
         return Err(no_table(&args.name, &root));
     }
     let _folder_lock = FolderLock::exclusive(&root)?;

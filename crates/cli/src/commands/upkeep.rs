@@ -190,7 +190,7 @@ pub(crate) async fn vacuum(args: &TableVacuumArgs) -> Result<()> {
 
 pub(crate) async fn rebuild(args: &RebuildArgs) -> Result<ExitCode> {
     let root = args.table.folder();
-    if DeltaTable::open(&root, disk()).await?.is_none() && ingest::waiting(&root)?.is_none() {
+    if DeltaTable::open(&root, disk()).await?.is_none() && ingest::waiting(&root, u64::MAX)?.is_none() {
         return Err(no_table(&args.table.name, &root));
     }
     let flushed = if args.apply { flush(&root).await? } else { 0 };

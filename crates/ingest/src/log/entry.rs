@@ -81,6 +81,16 @@ impl NewEntry {
 }
 
 impl<'a> Entry<'a> {
+    /// Bytes of an entry's head.
+    pub(crate) const HEAD: usize = HEAD;
+
+    /// The position and the bytes of the entry that begins with `head`, unchecked; `None` if it is no entry.
+    pub(crate) fn place(head: &[u8; HEAD]) -> Option<(u64, u64)> {
+        let length = u32::from_le_bytes(head[..4].try_into().ok()?);
+        let position = u64::from_le_bytes(head[8..16].try_into().ok()?);
+        (length > 0).then(|| (position, HEAD as u64 + u64::from(length)))
+    }
+
     /// Takes the first entry off `bytes`; `None` without a complete one.
     pub(crate) fn take(bytes: &mut &'a [u8]) -> Option<Self> {
         let length = u32::from_le_bytes(bytes.get(..4)?.try_into().ok()?) as usize;

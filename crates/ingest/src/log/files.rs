@@ -1,7 +1,8 @@
 //! The files of a log: names, contents and ends.
 
 use std::fs;
-use std::io::{ErrorKind, Read as _};
+use std::io::{ErrorKind, Read as _, Seek as _, SeekFrom};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use disk::Disk;
@@ -67,22 +68,75 @@ impl LogFile {
         let whole = bytes.starts_with(MAGIC_WHOLE);
         let mut content = Content { bytes: bytes.len() as u64, last: self.first - 1, keys: Vec::new(), whole };
         // A file cut off within its header is empty.
-        let Some(mut rest) = bytes.strip_prefix(MAGIC).or_else(|| bytes.strip_prefix(MAGIC_WHOLE)) else {
+        let Some(rest) = bytes.strip_prefix(MAGIC).or_else(|| bytes.strip_prefix(MAGIC_WHOLE)) else {
             return Ok(content);
         };
-        while let Some(entry) = Entry::take(&mut rest) {
+        content.last = self.entries(rest, content.last, |entry| {
+            each(entry)?;
+            content.keys.extend(entry.key);
+            Ok(())
+        })?;
+        Ok(content)
+    }
+
+    /// Passes the entries in `bytes`, which follow the position `last`. Returns the last position.
+    fn entries(
+        &self,
+        mut bytes: &[u8],
+        mut last: u64,
+        mut each: impl FnMut(&Entry<'_>) -> Result<(), IngestError>,
+    ) -> Result<u64, IngestError> {
+        while let Some(entry) = Entry::take(&mut bytes) {
             if entry.position >= self.before {
                 break;
             }
-            if entry.position != content.last + 1 {
-                let (path, missing, found) = (self.path.clone(), content.last + 1, entry.position);
+            if entry.position != last + 1 {
+                let (path, missing, found) = (self.path.clone(), last + 1, entry.position);
                 return Err(IngestError::Gap { path, missing, found });
             }
             each(&entry)?;
-            content.last = entry.position;
-            content.keys.extend(entry.key);
+            last = entry.position;
         }
-        Ok(content)
+        Ok(last)
+    }
+
+    /// Passes the rows of the entries after the position `after`, and reads only the heads of the entries before them.
+    ///
+    /// # Errors
+    /// As [`Self::recover`].
+    pub(crate) fn recover_after(
+        &self,
+        after: u64,
+        mut each: impl FnMut(Recovered) -> Result<(), IngestError>,
+    ) -> Result<(), IngestError> {
+        if self.before <= after.saturating_add(1) {
+            return Ok(());
+        }
+        let failed = || IngestError::io("read", &self.path);
+        let file = fs::File::open(&self.path).map_err(failed())?;
+        let mut magic = [0; MAGIC.len()];
+        if file.read_exact_at(&mut magic, 0).is_err() || ![MAGIC, MAGIC_WHOLE].contains(&&magic) {
+            return Ok(());
+        }
+        let (mut last, mut offset, mut head) = (self.first - 1, MAGIC.len() as u64, [0; Entry::HEAD]);
+        while last < after && file.read_exact_at(&mut head, offset).is_ok() {
+            match Entry::place(&head) {
+                Some((position, bytes)) if position == last + 1 => (last, offset) = (position, offset + bytes),
+                // Perhaps the end. The reader of whole entries knows.
+                _ => break,
+            }
+        }
+        let mut bytes = Vec::new();
+        let read = (&file).seek(SeekFrom::Start(offset)).and_then(|_| (&file).read_to_end(&mut bytes));
+        read.map_err(failed())?;
+        self.entries(&bytes, last, |entry| if entry.position > after { each(self.recovered(entry)?) } else { Ok(()) })?;
+        Ok(())
+    }
+
+    fn recovered(&self, entry: &Entry<'_>) -> Result<Recovered, IngestError> {
+        let position = entry.position;
+        let damaged = |e| IngestError::Damaged { path: self.path.clone(), reason: format!("entry {position}: {e}") };
+        Ok(Recovered { position, rows: entry.rows().map_err(damaged)? })
     }
 
     /// Passes the rows of the entries from the position `from` on.
@@ -91,14 +145,7 @@ impl LogFile {
         from: u64,
         mut each: impl FnMut(Recovered) -> Result<(), IngestError>,
     ) -> Result<Content, IngestError> {
-        self.read(|entry| {
-            if entry.position < from {
-                return Ok(());
-            }
-            let (path, position) = (&self.path, entry.position);
-            let damaged = |e| IngestError::Damaged { path: path.clone(), reason: format!("entry {position}: {e}") };
-            each(Recovered { position, rows: entry.rows().map_err(damaged)? })
-        })
+        self.read(|entry| if entry.position < from { Ok(()) } else { each(self.recovered(entry)?) })
     }
 
     /// Whether it may hold entries from the position `next` on.

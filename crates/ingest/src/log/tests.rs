@@ -6,6 +6,7 @@ use disk::RealDisk;
 use disk::power_loss::PowerLossDisk;
 use std::fs;
 
+use super::entry::Entry;
 use super::*;
 
 fn rows(values: std::ops::Range<i64>) -> RecordBatch {
@@ -51,6 +52,46 @@ fn entries_come_back_in_order_from_the_position_asked_for() {
         open(root.path(), Arc::new(RealDisk), 9).0.append(&mut [entry(50, None)], Durability::Sync).unwrap(),
         10
     );
+}
+
+#[test]
+fn entries_after_a_position_are_read_without_the_rows_before() {
+    let root = tempfile::tempdir().unwrap();
+    let (mut log, _) = open(root.path(), Arc::new(RealDisk), 0);
+    log.append(&mut [entry(10, None), entry(20, None), entry(30, None)], Durability::Sync).unwrap();
+    drop(log);
+    let (mut log, _) = open(root.path(), Arc::new(RealDisk), 0);
+    log.append(&mut [entry(40, None), entry(50, None)], Durability::Sync).unwrap();
+    drop(log);
+    let folder = root.path().join(Appender::LOG_FOLDER);
+    let after = |position: u64| {
+        let mut found = Vec::new();
+        for file in files(&folder, u64::MAX).unwrap() {
+            let read = file.recover_after(position, |r| {
+                found.push((r.position, r.rows.column(0).as_primitive::<Int64Type>().value(0)));
+                Ok(())
+            });
+            read.unwrap();
+        }
+        found
+    };
+    let all = [(1, 10), (2, 20), (3, 30), (4, 40), (5, 50)];
+    assert_eq!(names(root.path()).len(), 2);
+    for position in 0..=6 {
+        assert_eq!(after(position), all[(position as usize).min(5)..]);
+    }
+    assert_eq!(after(u64::MAX), []);
+    // Damage to rows that a table has hides none of the others.
+    let first = folder.join(&names(root.path())[0]);
+    let mut bytes = fs::read(&first).unwrap();
+    bytes[MAGIC.len() + Entry::HEAD + 8] ^= 1;
+    fs::write(&first, &bytes).unwrap();
+    assert_eq!((after(1), after(2), after(0)), (all[1..].to_vec(), all[2..].to_vec(), all[3..].to_vec()));
+    // A file cut within its header is empty.
+    for cut in 0..MAGIC.len() {
+        fs::write(&first, &bytes[..cut]).unwrap();
+        assert_eq!(after(1), all[3..]);
+    }
 }
 
 #[test]

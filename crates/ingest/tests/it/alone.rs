@@ -50,7 +50,7 @@ async fn failing_table_blocks_no_other_and_recovers() {
         store.write(vec![(good.clone(), batch(n))], None, decode::OnConflict::Refuse).await.unwrap();
     }
     until(async || batches(data.path(), None, &good).await.len() == 200).await;
-    let waiting = ingest::waiting(&bad.folder(data.path())).unwrap().unwrap().entries;
+    let waiting = ingest::waiting(&bad.folder(data.path()), 0).unwrap().unwrap().entries;
     let unflushed = waiting.iter().filter(|(position, _)| *position > 1).map(|(_, rows)| rows.num_rows());
     assert_eq!(unflushed.sum::<usize>(), 10 * (stored.len() - 1));
     std::fs::remove_file(damaged).unwrap();

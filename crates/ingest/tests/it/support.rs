@@ -49,7 +49,7 @@ pub(crate) fn batch(number: i64) -> RecordBatch {
 /// What the log of a table holds that no segment does, as a question finds it.
 pub(crate) async fn unflushed(data: &Path, table: &TableName, unique: &[String]) -> Option<Unflushed> {
     let root = table.folder(data);
-    let waiting = ingest::waiting(&root).unwrap()?;
+    let waiting = ingest::waiting(&root, 0).unwrap()?;
     let (schema, position) = match Table::open(&root, Arc::new(RealDisk)).await.unwrap() {
         Some(table) => (table.arrow_schema().unwrap(), table.append_position().await.unwrap()),
         None => (Arc::new(Schema::empty()), 0),
