@@ -94,18 +94,36 @@ const BLOCK: usize = 128;
 const MINIBLOCKS: usize = 4;
 const MINIBLOCK: usize = BLOCK / MINIBLOCKS;
 
+/// An integer of 32 or 64 bits.
+pub trait Integer: Copy + Into<i64> {
+    /// The difference, wrapped to the integer's bits, because readers add in that many.
+    fn minus(self, other: Self) -> i64;
+}
+
+impl Integer for i32 {
+    fn minus(self, other: Self) -> i64 {
+        self.wrapping_sub(other).into()
+    }
+}
+
+impl Integer for i64 {
+    fn minus(self, other: Self) -> i64 {
+        self.wrapping_sub(other)
+    }
+}
+
 /// Appends the first number and the differences between neighbours, in blocks of 32 with the minimum bit width each.
-pub fn push(out: &mut Vec<u8>, values: &[i64]) {
+pub fn push<T: Integer>(out: &mut Vec<u8>, values: &[T]) {
     varint::push(out, BLOCK as u64);
     varint::push(out, MINIBLOCKS as u64);
     varint::push(out, values.len() as u64);
-    varint::push_signed(out, values.first().copied().unwrap_or(0));
+    varint::push_signed(out, values.first().map_or(0, |first| (*first).into()));
     let mut deltas = [0; BLOCK];
     for from in (1..values.len()).step_by(BLOCK) {
         let block = &values[from - 1..values.len().min(from + BLOCK)];
         let deltas = &mut deltas[..block.len() - 1];
         for (delta, pair) in deltas.iter_mut().zip(block.windows(2)) {
-            *delta = pair[1].wrapping_sub(pair[0]);
+            *delta = pair[1].minus(pair[0]);
         }
         push_block(out, deltas);
     }

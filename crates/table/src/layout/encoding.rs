@@ -57,7 +57,8 @@ pub enum ColumnEncoding {
 impl ColumnEncoding {
     /// How this crate encodes columns of a type; `None` for those of the Parquet library.
     fn own(self, ty: &DataType) -> Option<Form> {
-        let is_integer = matches!(ty, DataType::Int64 | DataType::Timestamp(TimeUnit::Microsecond, _));
+        let is_small = matches!(ty, DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Date32);
+        let is_integer = is_small || matches!(ty, DataType::Int64 | DataType::Timestamp(TimeUnit::Microsecond, _));
         match (self, ty) {
             (Self::Common, _) => Some(Form::Common),
             (Self::Delta, _) if is_integer => Some(Form::Deltas),

@@ -9,7 +9,8 @@ pub(crate) const PAGE_ROWS: usize = 20_000;
 /// Size of a page of times, before compression. Times mostly ascend, so that short pages have narrow bounds: questions about
 /// a time read less, and those by the hour need not decode pages within one hour.
 pub(crate) const TIME_PAGE_BYTES: usize = 1 << 12;
-/// Maximum rows of a page of times that this crate encodes: 4 KB at 16 bits a difference.
-pub(crate) const TIME_PAGE_ROWS: usize = 2_048;
+/// Maximum rows of a page that this crate encodes of a column by which rows are ordered: times, 4 KB of them at 16 bits a
+/// difference, and clustering columns. Questions about a box of those read the pages within it.
+pub(crate) const ORDERED_PAGE_ROWS: usize = 2_048;
 /// Limit on the values of a dictionary: readers hold it in memory.
 pub(crate) const DICTIONARY_BYTES_MAX: usize = 16 << 20;

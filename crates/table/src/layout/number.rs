@@ -1,7 +1,9 @@
-//! Columns of 64-bit numbers: integers, times in microseconds, and real numbers.
+//! Columns of numbers: integers, days, times in microseconds, and real numbers of 64 bits.
 
-use arrow::array::{ArrayRef, AsArray};
-use arrow::datatypes::{DataType, Float64Type, Int64Type, TimestampMicrosecondType};
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::datatypes::{
+    DataType, Date32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
+};
 use pages::{Bounds, ChunkWriter, EncodedColumn, delta};
 use parquet::basic::Encoding;
 use parquet::errors::Result;
@@ -9,7 +11,18 @@ use parquet::errors::Result;
 use super::extras::Extras;
 use super::values::{Value, Values};
 
-/// An integer or a time.
+/// An integer of up to 32 bits, or a day.
+impl Value for i32 {
+    fn bytes(self) -> impl AsRef<[u8]> {
+        self.to_le_bytes()
+    }
+
+    fn bounds(values: &[Self]) -> Option<Bounds> {
+        Some(Bounds::Integers((*values.iter().min()?).into(), (*values.iter().max()?).into()))
+    }
+}
+
+/// An integer of 64 bits, or a time.
 impl Value for i64 {
     fn bytes(self) -> impl AsRef<[u8]> {
         self.to_le_bytes()
@@ -37,6 +50,18 @@ impl Value for Real {
     }
 }
 
+pub(super) fn small_integers(parts: &[ArrayRef]) -> Values<i32> {
+    fn push<N: Copy + Into<i32>>(values: &mut Values<i32>, part: &dyn Array, numbers: &[N]) {
+        values.push(part, |row| numbers[row].into());
+    }
+    Values::of(parts, |values, part| match part.data_type() {
+        DataType::Int8 => push(values, part, part.as_primitive::<Int8Type>().values()),
+        DataType::Int16 => push(values, part, part.as_primitive::<Int16Type>().values()),
+        DataType::Int32 => push(values, part, part.as_primitive::<Int32Type>().values()),
+        _ => push(values, part, part.as_primitive::<Date32Type>().values()),
+    })
+}
+
 pub(super) fn integers(parts: &[ArrayRef]) -> Values<i64> {
     Values::of(parts, |values, part| {
         let numbers = match part.data_type() {
@@ -55,9 +80,9 @@ pub(super) fn reals(parts: &[ArrayRef]) -> Values<Real> {
 }
 
 /// Encodes the differences between neighbours.
-pub(super) fn encode_deltas(
+pub(super) fn encode_deltas<T: Value + delta::Integer>(
     chunk: ChunkWriter<'_>,
-    values: &Values<i64>,
+    values: &Values<T>,
     nullable: bool,
     extras: Extras,
 ) -> Result<EncodedColumn> {

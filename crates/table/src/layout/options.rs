@@ -71,6 +71,11 @@ impl TableOptions {
         }
     }
 
+    /// Whether rows are ordered by a column, with others.
+    pub(crate) fn clusters(&self, column: &str) -> bool {
+        self.clustering.as_ref().is_some_and(|clustering| clustering.columns.iter().any(|name| name == column))
+    }
+
     pub(crate) fn has_statistics(&self) -> bool {
         matches!(self.layout, Layout::Pruned | Layout::Clustered)
     }

@@ -44,9 +44,15 @@ impl OwnColumn {
         let (parts, extras) = (&self.parts, self.extras);
         match (self.form, physical) {
             (Form::Common, _) => text::encode_common(chunk, &text::texts(parts), nullable, extras),
+            (Form::Deltas, Physical::INT32) => {
+                number::encode_deltas(chunk, &number::small_integers(parts), nullable, extras)
+            }
             (Form::Deltas, _) => number::encode_deltas(chunk, &number::integers(parts), nullable, extras),
             (Form::Dictionary, Physical::BYTE_ARRAY) => {
                 dictionary::encode(chunk, &text::texts(parts), nullable, extras)
+            }
+            (Form::Dictionary, Physical::INT32) => {
+                dictionary::encode(chunk, &number::small_integers(parts), nullable, extras)
             }
             (Form::Dictionary, Physical::DOUBLE) => dictionary::encode(chunk, &number::reals(parts), nullable, extras),
             (Form::Dictionary, _) => dictionary::encode(chunk, &number::integers(parts), nullable, extras),

@@ -17,7 +17,7 @@ use parquet::schema::types::SchemaDescriptor;
 
 use super::encoding::Encodings;
 use super::extras::Extras;
-use super::limits::{BLOOM_FALSE_POSITIVES, PAGE_ROWS, TIME_PAGE_BYTES, TIME_PAGE_ROWS};
+use super::limits::{BLOOM_FALSE_POSITIVES, ORDERED_PAGE_ROWS, PAGE_ROWS, TIME_PAGE_BYTES};
 use super::options::TableOptions;
 use super::own::{Form, OwnColumn};
 use super::statistics;
@@ -92,7 +92,8 @@ impl RowsWriter {
             let statistics =
                 options.has_statistics() && !(field.data_type().is_floating() && may_hold_nan(field.name()));
             let is_time = options.has_statistics() && matches!(field.data_type(), DataType::Timestamp(..));
-            let page_rows = if is_time { page_rows.min(TIME_PAGE_ROWS) } else { page_rows };
+            let is_ordered = is_time || options.clusters(field.name());
+            let page_rows = if is_ordered { page_rows.min(ORDERED_PAGE_ROWS) } else { page_rows };
             let extras = Extras { statistics, bloom, page_rows };
             encodings.own(field).map(|(form, codec)| (form, codec, extras))
         };

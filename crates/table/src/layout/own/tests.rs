@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BinaryArray, Float64Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
+    ArrayRef, BinaryArray, Date32Array, Float64Array, Int8Array, Int16Array, Int32Array, Int64Array, RecordBatch,
+    StringArray, TimestampMicrosecondArray,
 };
 use arrow::datatypes::DataType;
 use pages::Codec;
@@ -47,7 +48,8 @@ fn written(column: &ArrayRef, form: Form) -> (ArrayRef, ParquetMetaData) {
     match column.data_type() {
         DataType::Utf8 | DataType::Binary => assert_in(&filter, &text::texts(parts)),
         DataType::Float64 => assert_in(&filter, &number::reals(parts)),
-        _ => assert_in(&filter, &number::integers(parts)),
+        DataType::Int64 | DataType::Timestamp(..) => assert_in(&filter, &number::integers(parts)),
+        _ => assert_in(&filter, &number::small_integers(parts)),
     }
     (read, metadata)
 }
@@ -89,6 +91,40 @@ fn integers_are_read_with_their_bounds() {
         assert_eq!((of_chunk.min_opt(), of_chunk.max_opt()), (Some(&i64::MIN), Some(&i64::MAX)));
         let times: ArrayRef = Arc::new(TimestampMicrosecondArray::from(values.clone()).with_timezone("UTC"));
         assert_eq!(written(&times, form).0.to_data(), times.to_data());
+    }
+}
+
+#[test]
+fn small_integers_and_days_are_read_with_their_bounds() {
+    let value = |row: i32| match row {
+        0..1_500 => Some(7),
+        1_500..4_000 => (row % 3 > 0).then_some(row % 11 - 5),
+        4_000..5_000 => None,
+        _ => Some([i32::MIN, i32::MAX, 0, -1][(row % 4) as usize]),
+    };
+    let values: Vec<Option<i32>> = (0..6_005).map(value).collect();
+    let of_16: Vec<Option<i16>> = values.iter().map(|v| v.map(|v| v as i16)).collect();
+    let of_8: Vec<Option<i8>> = values.iter().map(|v| v.map(|v| v as i8)).collect();
+    let columns: [ArrayRef; 4] = [
+        Arc::new(Int32Array::from(values.clone())),
+        Arc::new(Date32Array::from(values.clone())),
+        Arc::new(Int16Array::from(of_16)),
+        Arc::new(Int8Array::from(of_8)),
+    ];
+    for (form, encoding) in
+        [(Form::Dictionary, Encoding::RLE_DICTIONARY), (Form::Deltas, Encoding::DELTA_BINARY_PACKED)]
+    {
+        for column in &columns {
+            let (read, metadata) = written(column, form);
+            assert_eq!(read.to_data(), column.to_data());
+            assert!(encodings(&metadata).contains(&encoding));
+        }
+        let (_, metadata) = written(&columns[0], form);
+        let ColumnIndexMetaData::INT32(index) = &metadata.column_index().unwrap()[0][0] else { panic!("no bounds") };
+        for (page, rows) in values.chunks(PAGE_ROWS).enumerate() {
+            let valid = || rows.iter().flatten();
+            assert_eq!((index.min_value(page), index.max_value(page)), (valid().min(), valid().max()), "page {page}");
+        }
     }
 }
 
