@@ -9,7 +9,7 @@ use arrow::compute::cast;
 use arrow::datatypes::{DataType, FieldRef, Int64Type, Schema, SchemaRef};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
-use parquet::file::metadata::{PageIndexPolicy, RowGroupMetaData};
+use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, RowGroupMetaData};
 use parquet::schema::types::TypePtr;
 
 use crate::error::{Result, TableError};
@@ -48,6 +48,18 @@ impl Input {
 
     pub(crate) fn metadata(&self) -> &ArrowReaderMetadata {
         &self.metadata
+    }
+
+    /// The file, and its footer with the page indexes.
+    pub(crate) fn with_page_index(&self) -> Result<(File, Arc<ParquetMetaData>)> {
+        let file = File::open(&self.path).map_err(TableError::io("open", &self.path))?;
+        let options = ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Optional);
+        let footer = ArrowReaderMetadata::load(&file, options).map_err(|e| TableError::damaged(&self.path, e))?;
+        Ok((file, footer.metadata().clone()))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     pub(crate) fn schema(&self) -> &SchemaRef {

@@ -111,6 +111,17 @@ impl Output {
         self.open()?.write(batch)
     }
 
+    /// Copies the row groups of a segment as they are. Returns whether that is possible; if not, write its rows.
+    pub(crate) fn copy(&mut self, input: &Input) -> Result<bool> {
+        let writer = self.open()?;
+        if !writer.copies(&input.segment, input.metadata().metadata()) {
+            return Ok(false);
+        }
+        let (file, footer) = input.with_page_index()?;
+        writer.copy(&input.segment, &file, &footer).map_err(|cause| TableError::damaged(input.path(), cause))?;
+        Ok(true)
+    }
+
     /// Ends the row group; later rows go to the next.
     pub(crate) fn end_group(&mut self) -> Result<()> {
         self.open()?.end_group()

@@ -2,6 +2,7 @@
 
 mod advise;
 mod bloom;
+mod copy;
 mod dictionary;
 mod encoding;
 mod extras;

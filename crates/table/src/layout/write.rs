@@ -15,6 +15,7 @@ use parquet::file::properties::{BloomFilterPosition, DEFAULT_WRITE_BATCH_SIZE, E
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::SchemaDescriptor;
 
+use super::copy;
 use super::encoding::Encodings;
 use super::extras::Extras;
 use super::limits::{BLOOM_FALSE_POSITIVES, ORDERED_PAGE_ROWS, PAGE_ROWS, TIME_PAGE_BYTES};
@@ -37,23 +38,23 @@ const BUFFER_BYTES: usize = 1 << 20;
 pub(crate) struct RowsWriter {
     path: PathBuf,
     /// As the log will describe it.
-    segment: Segment,
-    target: Target,
-    parquet: SchemaDescriptor,
+    pub(super) segment: Segment,
+    pub(super) target: Target,
+    pub(super) parquet: SchemaDescriptor,
     /// Columns that this crate encodes; `None` for those of the Parquet library. Each is one leaf.
     columns: Vec<Option<(Form, Codec, Extras)>>,
     /// NULL rows of columns without statistics in the file.
-    nulls: BTreeMap<String, u64>,
+    pub(super) nulls: BTreeMap<String, u64>,
     factory: ArrowRowGroupWriterFactory,
-    writer: SerializedFileWriter<BufWriter<NewFile>>,
-    group: Option<Group>,
+    pub(super) writer: SerializedFileWriter<BufWriter<NewFile>>,
+    pub(super) group: Option<Group>,
     group_rows: usize,
-    lookup: Option<LookupWriter>,
+    pub(super) lookup: Option<LookupWriter>,
 }
 
-struct Group {
+pub(super) struct Group {
     columns: Vec<ColumnUnderWay>,
-    rows: usize,
+    pub(super) rows: usize,
 }
 
 enum ColumnUnderWay {
@@ -160,7 +161,7 @@ impl RowsWriter {
         self.finish_group().map_err(|cause| TableError::encode(&self.path, cause))
     }
 
-    fn finish_group(&mut self) -> Result<(), ParquetError> {
+    pub(super) fn finish_group(&mut self) -> Result<(), ParquetError> {
         let Some(group) = self.group.take() else { return Ok(()) };
         let mut out = self.writer.next_row_group()?;
         for column in group.columns {
@@ -235,6 +236,7 @@ fn properties(
     let mut properties = encodings
         .apply(schema)?
         .set_created_by(CREATED_BY.to_owned())
+        .set_key_value_metadata(Some(vec![copy::named(options)]))
         .set_statistics_enabled(statistics)
         .set_max_row_group_row_count(Some(group_rows))
         .set_data_page_row_count_limit(page_rows)

@@ -18,7 +18,8 @@ pub(super) const TARGET_ROWS: u64 = 12 * GROUP_ROWS_MAX as u64;
 const SMALL_ROWS: u64 = TARGET_ROWS / 2;
 
 /// Merges small segments of adjacent age in the table in the folder `root`. Rows keep their order. Only segments of the
-/// same clustering run (or none) and of the same part (or none) are merged, so clustering is preserved.
+/// same clustering run (or none) and of the same part (or none) are merged, so clustering is preserved. Large row groups
+/// with the table's columns and options are copied as they are.
 pub async fn compact(root: &Path, disk: Arc<dyn Disk>, progress: Option<Progress>) -> Result<Moved> {
     retried(|| compact_once(root, disk.clone(), progress.clone())).await
 }
@@ -37,7 +38,15 @@ async fn compact_once(root: &Path, disk: Arc<dyn Disk>, progress: Option<Progres
         let total = merges.iter().flatten().map(Input::rows_in_all).sum();
         let mut counter = Counter::new(progress.as_ref(), 1, total);
         for merge in &merges {
-            merge_into(&mut output, merge, merge[0].segment.tags.clone(), &mut counter)?;
+            begin(&mut output, merge, merge[0].segment.tags.clone())?;
+            for input in merge {
+                if output.copy(input)? {
+                    counter.add(input.rows_in_all());
+                } else {
+                    write(&mut output, input, &mut counter)?;
+                }
+            }
+            output.end()?;
         }
         Ok(output)
     };
@@ -47,23 +56,20 @@ async fn compact_once(root: &Path, disk: Arc<dyn Disk>, progress: Option<Progres
     Ok(moved)
 }
 
-/// Writes the rows of some segments as one segment with these tags.
-pub(super) fn merge_into(
-    output: &mut Output,
-    merge: &[Input],
-    tags: BTreeMap<String, String>,
-    counter: &mut Counter<'_>,
-) -> Result<()> {
+/// Starts a segment for the rows of some others, with these tags.
+pub(super) fn begin(output: &mut Output, merge: &[Input], tags: BTreeMap<String, String>) -> Result<()> {
     output.set_nan(NanColumns::of_inputs(merge)?);
-    output.begin(merge.iter().map(Input::rows_in_all).sum::<u64>() as usize, tags)?;
-    for input in merge {
-        for batch in input.rows(None, None)? {
-            let batch = batch?;
-            output.write(&batch)?;
-            counter.add(batch.num_rows() as u64);
-        }
+    output.begin(merge.iter().map(Input::rows_in_all).sum::<u64>() as usize, tags)
+}
+
+/// Writes the rows of a segment.
+pub(super) fn write(output: &mut Output, input: &Input, counter: &mut Counter<'_>) -> Result<()> {
+    for batch in input.rows(None, None)? {
+        let batch = batch?;
+        output.write(&batch)?;
+        counter.add(batch.num_rows() as u64);
     }
-    output.end()
+    Ok(())
 }
 
 /// Groups of small segments to merge, oldest first.

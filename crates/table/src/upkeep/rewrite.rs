@@ -21,7 +21,7 @@ use crate::target::Target;
 use disk::Disk;
 use pages::{Codec, EncodingSet};
 
-use super::compact::{TARGET_ROWS, merge_into};
+use super::compact::{TARGET_ROWS, begin, write};
 use super::{Result, encodings};
 
 /// Rounds that include concurrent inserts; later inserts stay unchanged.
@@ -174,7 +174,9 @@ impl Job {
         let mut output = Output::new(&self.target, encodings(&self.target, &inputs)?, NanColumns::default());
         let mut counter = Counter::new(self.how.progress.as_ref(), 1, rows);
         for merge in in_order(inputs) {
-            merge_into(&mut output, &merge, Segment::part_tags(merge[0].segment.part()), &mut counter)?;
+            begin(&mut output, &merge, Segment::part_tags(merge[0].segment.part()))?;
+            merge.iter().try_for_each(|input| write(&mut output, input, &mut counter))?;
+            output.end()?;
         }
         Ok(output)
     }
