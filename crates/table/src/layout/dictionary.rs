@@ -2,6 +2,8 @@
 //!
 //! The Parquet library writes the same pages in three times the processor time: it appends index by index.
 
+use std::ops::Range;
+
 use hashbrown::HashMap;
 use pages::{ChunkWriter, EncodedColumn, hybrid};
 use parquet::basic::Encoding;
@@ -10,6 +12,9 @@ use parquet::errors::Result;
 use super::extras::Extras;
 use super::limits::DICTIONARY_BYTES_MAX;
 use super::values::{Value, Values};
+
+/// How often values must repeat on average so that ordering them once pays.
+const REPEATS_MIN: usize = 8;
 
 pub(super) fn encode<T: Value>(
     mut chunk: ChunkWriter<'_>,
@@ -26,7 +31,16 @@ pub(super) fn encode<T: Value>(
     let mut plain = Vec::new();
     entries.iter().for_each(|entry| entry.push_plain(&mut plain));
     chunk.dictionary(&plain, entries.len())?;
-    values.write(chunk, nullable, extras, &entries, |page, rows| {
+    let repeats = extras.statistics && codes.len() > REPEATS_MIN * entries.len();
+    let ranks = if repeats { T::ranks(&entries) } else { None };
+    let bounds = |rows: Range<usize>| {
+        let Some(ranks) = &ranks else { return T::bounds(&values.valid[rows]) };
+        let rank = |code: &&u32| ranks[**code as usize];
+        let codes = &codes[rows];
+        let (least, greatest) = (codes.iter().min_by_key(rank)?, codes.iter().max_by_key(rank)?);
+        T::bounds(&[entries[*least as usize], entries[*greatest as usize]])
+    };
+    values.write_bounded(chunk, nullable, extras, &entries, bounds, |page, rows| {
         page.push(width as u8);
         hybrid::push(page, &codes[rows], width);
         Encoding::RLE_DICTIONARY

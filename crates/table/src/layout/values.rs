@@ -23,6 +23,11 @@ pub(super) trait Value: Copy + Eq + Hash {
     /// The bounds of values, if there are any.
     fn bounds(values: &[Self]) -> Option<Bounds>;
 
+    /// The place of each distinct value in their order, for values that take longer to compare than to look up.
+    fn ranks(_: &[Self]) -> Option<Vec<u32>> {
+        None
+    }
+
     /// Appends the value in `PLAIN` encoding.
     fn push_plain(self, out: &mut Vec<u8>) {
         let bytes = self.bytes();
@@ -73,10 +78,23 @@ impl<T: Value> Values<T> {
     /// returns their encoding. `distinct` are the values of a Bloom filter.
     pub(super) fn write(
         &self,
+        chunk: ChunkWriter<'_>,
+        nullable: bool,
+        extras: Extras,
+        distinct: &[T],
+        body: impl FnMut(&mut Vec<u8>, Range<usize>) -> Encoding,
+    ) -> Result<EncodedColumn> {
+        self.write_bounded(chunk, nullable, extras, distinct, |rows| T::bounds(&self.valid[rows]), body)
+    }
+
+    /// As [`Self::write`]; `bounds` returns those of the values in a range of `valid`.
+    pub(super) fn write_bounded(
+        &self,
         mut chunk: ChunkWriter<'_>,
         nullable: bool,
         extras: Extras,
         distinct: &[T],
+        bounds: impl Fn(Range<usize>) -> Option<Bounds>,
         mut body: impl FnMut(&mut Vec<u8>, Range<usize>) -> Encoding,
     ) -> Result<EncodedColumn> {
         let (mut page, mut next) = (Vec::new(), 0);
@@ -88,7 +106,7 @@ impl<T: Value> Values<T> {
             let values = next..next + rows.iter().map(|present| usize::from(*present)).sum::<usize>();
             next = values.end;
             let nulls = rows.len() - values.len();
-            let bounds = if extras.statistics { T::bounds(&self.valid[values.clone()]) } else { None };
+            let bounds = if extras.statistics { bounds(values.clone()) } else { None };
             let encoding = body(&mut page, values);
             chunk.page(&page, &PageMetadata::of_rows(rows.len(), nulls, encoding, bounds))?;
         }
