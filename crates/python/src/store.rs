@@ -142,7 +142,8 @@ impl Store {
         let request: ask::Request = serde_json::from_str(request).map_err(Failure::invalid)?;
         let question = request.question(chrono::Utc::now().timestamp_micros()).map_err(Failure::from)?;
         let root = self.folder_of(table)?;
-        let opened = wait(py, async move { Snapshot::open(&root, &[]).await })?;
+        let session = self.session()?;
+        let opened = wait(py, async move { Snapshot::reopen(&root, &[], session.opened()).await })?;
         let source = opened.ok_or_else(|| Failure::unknown(format!("no table {table} in {}", self.place)))?;
         let options = ask::Options {
             threads: self.options.threads,

@@ -12,6 +12,8 @@
 //!
 //! Never writes, and knows nothing about questions.
 
+mod opened;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,9 +21,10 @@ use std::sync::Arc;
 use arrow::array::RecordBatch;
 use arrow::datatypes::{Schema, SchemaRef};
 use arrow::error::ArrowError;
-use disk::RealDisk;
 use ingest::IngestError;
 use table::{Segment, Table, TableError, TableName};
+
+pub use opened::Opened;
 
 /// Why a table cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -55,8 +58,12 @@ impl Snapshot {
     /// Opens the table in the folder `root`; `None` if it has neither segments nor rows. Of unflushed rows with equal
     /// time and equal `unique` columns, only the last is kept; an empty list keeps all.
     pub async fn open(root: &Path, unique: &[String]) -> Result<Option<Self>, SnapshotError> {
-        let disk = Arc::new(RealDisk);
-        let mut table = Table::open(root, disk.clone()).await?;
+        Self::reopen(root, unique, &Opened::default()).await
+    }
+
+    /// As [`Self::open`], with the tables that were opened before.
+    pub async fn reopen(root: &Path, unique: &[String], opened: &Opened) -> Result<Option<Self>, SnapshotError> {
+        let mut table = opened.table(root).await?;
         let held = match &table {
             Some(table) => table.append_position().await?,
             None => 0,
@@ -64,7 +71,7 @@ impl Snapshot {
         let waiting = ingest::waiting(root, held)?.unwrap_or_default();
         match &mut table {
             Some(table) => table.refresh().await?,
-            None => table = Table::open(root, disk).await?,
+            None => table = opened.table(root).await?,
         }
         let (table, schema, position, segments) = match table {
             Some(table) => {

@@ -80,13 +80,14 @@ impl Engine {
         options: Options,
     ) -> BoxFuture<'_, Result<Option<Self>, QueryError>> {
         Box::pin(async move {
-            let databases = Tables::list(data, &Unique::new())?;
+            let session = Session::new(options)?;
+            let databases = Tables::list(data, &Unique::new(), &session.opened)?;
             let store = Store::open(data, disk).await?;
             if store.is_none() && databases.values().all(|tables| tables.names().next().is_none()) {
                 return Ok(None);
             }
             let ensembles = Ensembles::read(store.as_ref(), &mut ReadRows::default()).await?;
-            Self::over(ensembles, databases, make_model, &Session::new(options)?, DATABASE).map(Some)
+            Self::over(ensembles, databases, make_model, &session, DATABASE).map(Some)
         })
     }
 
@@ -102,7 +103,7 @@ impl Engine {
         unique: &Unique,
         scope: Scope<'_>,
     ) -> Result<Self, QueryError> {
-        let mut databases = Tables::list(data, unique)?;
+        let mut databases = Tables::list(data, unique, &session.opened)?;
         databases.retain(|name, _| scope.sees(name));
         let ensembles = if scope.sees(SIM) { ensembles } else { Ensembles::default() };
         Self::over(ensembles, databases, make_model, session, scope.database)
@@ -359,7 +360,7 @@ impl Engine {
 /// # Errors
 /// If the folder cannot be listed.
 pub fn databases(data: &Path) -> Result<Vec<String>, QueryError> {
-    let mut names: BTreeSet<String> = Tables::list(data, &Unique::new())?.into_keys().collect();
+    let mut names: BTreeSet<String> = Tables::list(data, &Unique::new(), &Arc::default())?.into_keys().collect();
     names.insert(SIM.to_owned());
     Ok(names.into_iter().collect())
 }

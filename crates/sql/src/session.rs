@@ -10,6 +10,7 @@ use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
+use snapshot::Opened;
 use table::SIM;
 
 use crate::error::QueryError;
@@ -51,7 +52,11 @@ impl Default for Options {
 /// State shared by all queries: settings, functions, memory and temporary files. Creating it takes longer than a small
 /// query.
 #[derive(Clone)]
-pub struct Session(SessionState);
+pub struct Session {
+    state: SessionState,
+    /// The tables of earlier queries.
+    pub(crate) opened: Arc<Opened>,
+}
 
 impl Session {
     /// # Errors
@@ -59,12 +64,17 @@ impl Session {
     pub fn new(options: Options) -> Result<Self, QueryError> {
         let mut state = state(options)?;
         functions::register(&mut state)?;
-        Ok(Self(state))
+        Ok(Self { state, opened: Arc::default() })
+    }
+
+    /// The tables of earlier queries, which other questions may open faster, too.
+    pub fn opened(&self) -> &Opened {
+        &self.opened
     }
 
     /// A new context without tables or cached files.
     pub(crate) fn context(&self) -> SessionContext {
-        let mut state = self.0.clone();
+        let mut state = self.state.clone();
         state.register_catalog_list(Arc::new(MemoryCatalogProviderList::new()));
         // A query may have replaced the file.
         state.runtime_env().cache_manager.get_file_metadata_cache().clear();

@@ -47,7 +47,9 @@ pub use layout::{
     ADVICE_ROWS, Advice, Clustering, ColumnEncoding, Curve, Encodings, GROUP_ROWS_MAX, Layout, TableOptions, Verdict,
     advise, conform, set_of, storable,
 };
-pub use log::{CALLS_MAX, Change, ColumnStatistics, Committed, Definition, Rewrite, Segment, Table, TransactionId};
+pub use log::{
+    CALLS_MAX, Change, ColumnStatistics, Committed, Definition, FolderId, Rewrite, Segment, Table, TransactionId,
+};
 pub use lookup::{Found, Key, KeyRange, Lookup, lookup_bytes};
 pub use pages::{Codec, EncodedColumn, EncodingSet, PageFormat, UnknownCodec, plain};
 pub use schema::{Field, FieldType, SegmentSchema, set_type};

@@ -168,7 +168,7 @@ impl Answerer {
             |reason: String| Failure::of(&Refusal::new(StatusCode::NOT_FOUND, reason).of_kind(UNKNOWN_NAME), "42P01");
         let table: TableName = asked.table.parse().map_err(|e: TableError| no_table(e.to_string()))?;
         let unique = self.unique.get(&table).map_or(&[][..], Vec::as_slice);
-        let opened = Snapshot::open(&table.folder(&self.setup.data), unique).await?;
+        let opened = Snapshot::reopen(&table.folder(&self.setup.data), unique, self.session.opened()).await?;
         let snapshot = opened.ok_or_else(|| no_table(format!("no table {:?}", table.to_string())))?;
         let cache = Some(ask::Cache::of(&snapshot.root));
         let options = ask::Options { memory_bytes: self.setup.memory_bytes, cache, ..ask::Options::default() };

@@ -14,7 +14,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ::snapshot::Snapshot;
+use ::snapshot::{Opened, Snapshot};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use async_trait::async_trait;
 use datafusion::catalog::{MemorySchemaProvider, SchemaProvider, TableProvider};
@@ -42,6 +42,7 @@ struct Entry {
     folder: PathBuf,
     /// Columns that identify rows, as in [`Unique`].
     unique: Vec<String>,
+    opened: Arc<Opened>,
     open: OnceCell<Arc<dyn TableProvider>>,
 }
 
@@ -52,13 +53,19 @@ impl fmt::Debug for Tables {
 }
 
 impl Tables {
-    /// Finds the tables of each database in a data folder; [`DATABASE`] always exists.
-    pub(crate) fn list(data: &Path, unique: &Unique) -> Result<BTreeMap<String, Arc<Self>>, QueryError> {
+    /// Finds the tables of each database in a data folder; [`DATABASE`] always exists. `opened` has the tables of earlier
+    /// queries.
+    pub(crate) fn list(
+        data: &Path,
+        unique: &Unique,
+        opened: &Arc<Opened>,
+    ) -> Result<BTreeMap<String, Arc<Self>>, QueryError> {
         let mut databases = BTreeMap::from([(DATABASE.to_owned(), Self::default())]);
         for table in ::snapshot::tables(data)? {
             let (folder, unique) = (table.folder(data), unique.get(&table).cloned().unwrap_or_default());
             let tables = databases.entry(table.database().to_owned()).or_default();
-            tables.entries.push(Entry { table, folder, unique, open: OnceCell::new() });
+            let opened = opened.clone();
+            tables.entries.push(Entry { table, folder, unique, opened, open: OnceCell::new() });
         }
         Ok(databases.into_iter().map(|(name, tables)| (name, Arc::new(tables))).collect())
     }
@@ -74,7 +81,7 @@ impl Tables {
 
 impl Entry {
     async fn open(&self) -> Result<Arc<dyn TableProvider>, QueryError> {
-        let snapshot = Snapshot::open(&self.folder, &self.unique).await?.ok_or_else(|| {
+        let snapshot = Snapshot::reopen(&self.folder, &self.unique, &self.opened).await?.ok_or_else(|| {
             let reason = format!("table {:?} has no columns yet: insert some rows first", self.table.name());
             QueryError::Invalid { reason }
         })?;

@@ -1,6 +1,13 @@
 //! An engine sees only completed ranges of current versions.
 
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, Int64Array, RecordBatch};
+use disk::RealDisk;
 use ensemble::Registered;
+use sql::{Engine, Ensembles, Options, Scope, Session, Unique};
+use table::{Inserter, Layout, TableOptions};
 use world::{World, WorldRange};
 
 use crate::support::{ask, cells, create, open, plan, play};
@@ -47,6 +54,43 @@ async fn completed_ranges_keep_their_world_numbers() {
     }
     let missing = ask(&engine, "SELECT * FROM events('dice', 'table-1', '5-25')").await.unwrap_err().to_string();
     assert!(missing.contains("does not store world 10: of 30 worlds it stores 0 to 9, 20 to 29"), "{missing}");
+}
+
+/// Inserts one row of some columns, which creates the table if it is missing.
+async fn insert(data: &Path, row: &[(&str, i64)]) {
+    let columns = row.iter().map(|(name, value)| (*name, Arc::new(Int64Array::from(vec![*value])) as ArrayRef));
+    let rows = RecordBatch::try_from_iter(columns).unwrap();
+    let root = data.join("default/numbers");
+    let options = TableOptions::new(Layout::Pruned);
+    let inserter = Inserter::open_or_create(&root, Arc::new(RealDisk), &rows.schema(), &options).await.unwrap();
+    inserter.insert(&[rows]).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn queries_of_one_session_see_what_was_written_between_them() {
+    let data = tempfile::tempdir().unwrap();
+    let session = Session::new(Options { threads: 2, ..Options::default() }).unwrap();
+    let asked = async |sql: &str| {
+        let scope = Scope { database: "default", databases: None };
+        let no_model = Arc::new(|_: &_| unreachable!());
+        let engine =
+            Engine::open_scoped(data.path(), Ensembles::default(), no_model, &session, &Unique::new(), scope).unwrap();
+        ask(&engine, sql).await.map(|rows| cells(&rows)).map_err(|error| error.to_string())
+    };
+    for n in 1..=3 {
+        insert(data.path(), &[("n", n)]).await;
+        assert_eq!(
+            asked("SELECT count(*), sum(n) FROM numbers").await.unwrap(),
+            [[n, n * (n + 1) / 2].map(|n| n.to_string())]
+        );
+    }
+    // Another table in its place, after as many commits.
+    std::fs::remove_dir_all(data.path().join("default/numbers")).unwrap();
+    assert!(asked("SELECT * FROM numbers").await.unwrap_err().contains("numbers"));
+    for n in 1..=3 {
+        insert(data.path(), &[("m", 10 * n)]).await;
+    }
+    assert_eq!(asked("SELECT * FROM numbers ORDER BY m").await.unwrap(), [["10"], ["20"], ["30"]]);
 }
 
 /// The ensemble limited to its first worlds, with a range that is never played, so that it stays incomplete.

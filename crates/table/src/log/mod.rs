@@ -11,6 +11,7 @@ mod turn;
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -135,6 +136,22 @@ pub enum Committed {
     At(u64),
     /// A change with this name was committed before; this commit had no effect.
     Before,
+}
+
+/// Tells the folders of tables apart that are at one path one after another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FolderId {
+    inode: u64,
+    /// Inodes are used again.
+    created: SystemTime,
+}
+
+impl FolderId {
+    /// Of the table in the folder `root`; `None` if there is none, or the file system does not note when it creates.
+    pub fn of(root: &Path) -> Option<Self> {
+        let log = std::fs::metadata(root.join(LOG_FOLDER)).ok()?;
+        Some(Self { inode: log.ino(), created: log.created().ok()? })
+    }
 }
 
 /// An open table at the version of its last refresh.
