@@ -5,21 +5,11 @@ use std::fs::File;
 use parquet::bloom_filter::Sbbf;
 use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{KeyValue, ParquetMetaData};
+use parquet::file::metadata::ParquetMetaData;
 use parquet::file::page_index::column_index::ColumnIndexMetaData;
 
-use super::options::TableOptions;
 use super::write::RowsWriter;
 use crate::log::Segment;
-
-/// Footer key of the options that a segment was written with.
-const OPTIONS: &str = "manyworlds.options";
-
-/// The entry of a footer that names `options`.
-pub(super) fn named(options: &TableOptions) -> KeyValue {
-    let properties = options.to_properties().into_iter().map(|(key, value)| format!("{key}={value}"));
-    KeyValue::new(OPTIONS.to_owned(), properties.collect::<Vec<_>>().join(" "))
-}
 
 impl RowsWriter {
     /// Whether the row groups of a segment can be taken as they are: it has these columns and options, nothing has to be
@@ -30,7 +20,7 @@ impl RowsWriter {
         let is_large = |rows: usize| 2 * rows > options.group_rows;
         self.lookup.is_none()
             && self.group.as_ref().is_none_or(|group| is_large(group.rows))
-            && about.key_value_metadata().is_some_and(|entries| entries.contains(&named(options)))
+            && about.key_value_metadata().is_some_and(|entries| entries.contains(&options.in_footer()))
             && about.schema_descr().columns() == self.parquet.columns()
             && footer.row_groups().iter().all(|group| is_large(group.num_rows() as usize))
             && self.nulls.keys().all(|set| nulls(segment, set).is_some())

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use arrow::datatypes::{DataType, Schema};
+use parquet::file::metadata::KeyValue;
 use strum::{Display, EnumString};
 
 use super::limits::GROUP_ROWS_MAX;
@@ -146,6 +147,12 @@ impl TableOptions {
         properties
     }
 
+    /// The entry of a segment's footer that names the options with which it was written.
+    pub(super) fn in_footer(&self) -> KeyValue {
+        let properties = self.to_properties().into_iter().map(|(key, value)| format!("{key}={value}"));
+        KeyValue::new(OPTIONS.to_owned(), properties.collect::<Vec<_>>().join(" "))
+    }
+
     /// The property changes that turn the options `before` into these.
     pub(crate) fn property_changes(&self, before: &Self) -> BTreeMap<String, Option<String>> {
         if self == before {
@@ -182,6 +189,8 @@ const LOOKUP: &str = "manyworlds.lookup";
 const CLUSTER: &str = "manyworlds.cluster";
 const CURVE: &str = "manyworlds.curve";
 const GROUP_ROWS: &str = "manyworlds.group_rows";
+/// The key of all of them in the footer of a segment.
+const OPTIONS: &str = "manyworlds.options";
 
 fn unknown_layout(text: &str) -> String {
     format!("unknown layout {text:?}: choose column, pruned or clustered")

@@ -15,7 +15,6 @@ use parquet::file::properties::{BloomFilterPosition, DEFAULT_WRITE_BATCH_SIZE, E
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::SchemaDescriptor;
 
-use super::copy;
 use super::encoding::Encodings;
 use super::extras::Extras;
 use super::limits::{BLOOM_FALSE_POSITIVES, ORDERED_PAGE_ROWS, PAGE_ROWS, TIME_PAGE_BYTES};
@@ -236,7 +235,7 @@ fn properties(
     let mut properties = encodings
         .apply(schema)?
         .set_created_by(CREATED_BY.to_owned())
-        .set_key_value_metadata(Some(vec![copy::named(options)]))
+        .set_key_value_metadata(Some(vec![options.in_footer()]))
         .set_statistics_enabled(statistics)
         .set_max_row_group_row_count(Some(group_rows))
         .set_data_page_row_count_limit(page_rows)

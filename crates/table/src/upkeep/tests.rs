@@ -20,6 +20,7 @@ use crate::{ErrorKind, Inserter, Key, KeyRange, Lookup};
 use disk::{Disk, RealDisk};
 use pages::Codec;
 use parquet::bloom_filter::Sbbf;
+use parquet::file::metadata::RowGroupMetaData;
 
 const LOOKUP: [&str; 2] = ["id", "at"];
 
@@ -150,8 +151,12 @@ async fn ids_of(root: &Path) -> Vec<i64> {
 
 /// The rows of each row group, in the order of segments.
 async fn groups(root: &Path) -> Vec<i64> {
-    let inputs = segments(root).await.into_iter().map(|segment| Input::open(root, &schema(), &segment).unwrap());
-    inputs.flat_map(|i| i.metadata().metadata().row_groups().iter().map(|g| g.num_rows()).collect::<Vec<_>>()).collect()
+    let mut rows = Vec::new();
+    for segment in segments(root).await {
+        let input = Input::open(root, &schema(), &segment).unwrap();
+        rows.extend(input.metadata().metadata().row_groups().iter().map(RowGroupMetaData::num_rows));
+    }
+    rows
 }
 
 #[tokio::test(flavor = "multi_thread")]
