@@ -135,12 +135,14 @@ pub(crate) struct CheckArgs {
 pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
-    /// Play this many worlds [default: 1000]
+    /// Play this many worlds
+    ///
+    /// Default: 1000.
     #[arg(long, value_name = "N")]
     pub(crate) worlds: Option<u32>,
-    /// Seed of the random numbers [default: 1]
+    /// Seed of the random numbers
     ///
-    /// The seed and the parameters determine every world.
+    /// The seed and the parameters determine every world. Default: 1.
     #[arg(long, value_name = "S")]
     pub(crate) seed: Option<u64>,
     /// Name of the ensemble
@@ -148,7 +150,9 @@ pub(crate) struct PlanArgs {
     /// Default: the name of the model.
     #[arg(long, value_name = "ID")]
     pub(crate) name: Option<String>,
-    /// Store events, or replay them on demand [default: store]
+    /// Store events, or replay them on demand
+    ///
+    /// Default: store.
     #[arg(long, value_enum)]
     pub(crate) events: Option<Events>,
     /// Put this many worlds in a range
