@@ -211,3 +211,68 @@ impl Parts<'_> {
         Ok(groups)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+    use snapshot::Snapshot;
+
+    use super::*;
+    use crate::question::Question;
+    use crate::run::{Options, partial};
+    use crate::segment::match_batch;
+
+    /// Enough rows to split their groups, each with a key of its own.
+    fn rows() -> RecordBatch {
+        const ROWS: i64 = 150_000;
+        let keys: ArrayRef = Arc::new(Int64Array::from_iter_values((0..ROWS).map(|row| row * 7_919)));
+        let words = (0..ROWS).map(|row| format!("word {}", row % 5_003));
+        let words: ArrayRef = Arc::new(StringArray::from_iter_values(words));
+        RecordBatch::try_from_iter([("key", keys), ("word", words)]).unwrap()
+    }
+
+    #[test]
+    fn memory_is_limited_while_groups_are_joined() {
+        let rows = rows();
+        let groups = vec!["key".to_owned(), "word".to_owned()];
+        let question = Question { groups, ..Question::default() };
+        let plan = Plan::new(&question, &rows.schema()).unwrap();
+        let gathered = || {
+            let matching = match_batch(&rows, &plan, &plan.answered()).unwrap();
+            let mut gathered = Gathered::new(&plan);
+            gathered.update(&plan, matching.rows, &matching.columns).unwrap();
+            assert!(!gathered.split.is_empty());
+            gathered
+        };
+        let join = |check: &(dyn Fn(usize, usize) -> Result<(), AskError> + Sync)| {
+            Joining { plan: &plan, threads: 1, check, first: None }.join(vec![gathered()])
+        };
+        let most = AtomicUsize::new(0);
+        let note = |memory: usize, _: usize| -> Result<(), AskError> {
+            most.fetch_max(memory, Ordering::Relaxed);
+            Ok(())
+        };
+        let (joined, left_out) = join(&note).unwrap();
+        assert_eq!((joined.keys.len(), left_out), (rows.num_rows(), 0));
+        let refuse =
+            |limit: usize, _: usize| -> Result<(), AskError> { Err(AskError::Memory { limit, wanted: String::new() }) };
+        assert!(matches!(join(&refuse), Err(AskError::Memory { .. })));
+
+        // Each part has texts of its own, so joining needs more memory than gathering.
+        let (before, most) = (gathered().memory(), most.into_inner());
+        assert!(before < most, "{before} bytes before, {most} at most");
+        let schema = rows.schema();
+        let source = Snapshot {
+            root: "nowhere".into(),
+            schema,
+            table: None,
+            segments: Vec::new(),
+            unflushed: vec![rows.clone()],
+        };
+        let ask = |memory_bytes: usize| partial(&source, &question, &Options { threads: 1, memory_bytes, cache: None });
+        assert!(ask(most).is_ok());
+        assert!(matches!(ask(most - 1), Err(AskError::Memory { .. })));
+    }
+}

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow::array::{Array as _, ArrayRef, AsArray, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray};
 use arrow::datatypes::{DataType, Field, Float64Type, Int64Type, Schema, TimeUnit};
-use ask::{Answer, Measure, Options, Order, Partial, Question};
+use ask::{Answer, Cache, Measure, Options, Order, Partial, Question};
 use disk::RealDisk;
 use snapshot::Snapshot;
 use table::{Inserter, Layout, TableOptions};
@@ -157,4 +157,26 @@ async fn memory_of_split_groups_is_limited() {
     let small = Options { memory_bytes: 16 << 20, ..Options::default() };
     let error = ask::answer(&source, &question(None, Some(5)), &small).unwrap_err().to_string();
     assert!(error.contains("needs more than the 16 MB"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn memory_is_limited_while_segments_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut source = source(folder.path()).await;
+    source.unflushed.clear();
+    assert_eq!(source.segments.len(), 2);
+    std::fs::remove_file(folder.path().join(&source.segments[1].path)).unwrap();
+    // Few enough groups to cache the answer of a segment.
+    let words = Question { groups: vec!["word".to_owned()], ..Question::default() };
+    for cache in [None, Some(Cache::of(folder.path()))] {
+        let said = |memory_bytes: usize| {
+            let options = Options { threads: 1, memory_bytes, cache: cache.clone() };
+            ask::answer(&source, &words, &options).unwrap_err().to_string()
+        };
+        // The first segment exceeds the limit, so the second is not opened.
+        let small = said(64 << 10);
+        assert!(small.contains("needs more than the 0 MB memory limit"), "{small}");
+        let large = said(64 << 20);
+        assert!(large.starts_with("cannot open "), "{large}");
+    }
 }

@@ -147,6 +147,32 @@ fn a_book_counts_worlds_under_a_condition() {
 }
 
 #[test]
+fn worst_worlds_under_a_condition_keep_their_numbers() {
+    let (folder, data) = season();
+    let bets = file(folder.path(), BETS);
+    let met = "CASE WHEN home_margin > 0 THEN 1 ELSE 0 END";
+    let query = format!("SELECT {met} AS x FROM worlds('season', 'game-017') ORDER BY world");
+    let rows = json(&data, &["sql", &query]);
+    let above: Vec<bool> = rows.as_array().unwrap().iter().map(|row| row["x"] == 1).collect();
+    // World 0 does not count, so no world is at the place of its number.
+    let given = if above[0] { "game-017:home_margin <= 0" } else { "game-017:home_margin > 0" };
+    let profits = profits(&data);
+    let counted = (0..150).filter(|world| above[*world] != above[0]);
+    let mut sums: Vec<(i64, usize)> =
+        counted.map(|world| (profits.iter().map(|bet| bet[world]).sum(), world)).collect();
+    sums.sort_unstable();
+    let words = ["book", "season", "--file", &bets, "--given", given, "--min-worlds", "1", "--worst", "3"];
+    let found = json(&data, &words);
+    assert_eq!(found["worlds"], sums.len());
+    let worst = found["worst"].as_array().unwrap();
+    assert_eq!(worst.len(), 3);
+    for (shown, (sum, world)) in worst.iter().zip(&sums) {
+        assert_eq!(shown["world"], *world);
+        near(&shown["profit"], *sum as f64 / 1000.0);
+    }
+}
+
+#[test]
 fn faults_of_bets_name_file_line_and_column() {
     let (folder, data) = season();
     let said = |text: &str| {

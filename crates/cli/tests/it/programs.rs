@@ -218,6 +218,42 @@ fn programs_are_extended_and_continued_unless_they_changed() {
 }
 
 #[test]
+fn programs_of_another_version_or_outputs_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = &folder.path().join("data");
+    let command = script(folder.path(), "sim.sh", NUMBERS);
+    // The program describes itself from a file that its command line does not name.
+    let path = folder.path().join("sim.sh");
+    let source = std::fs::read_to_string(&path).unwrap();
+    let (_, answers) = source.split_once('\n').unwrap();
+    std::fs::write(&path, format!("cat \"$(dirname \"$0\")/description\"\n{answers}")).unwrap();
+    let describe = |version: &str, entity: &str| {
+        let kinds = r#"{"k": {"x": "number"}}"#;
+        let line = format!(r#"{{"name": "sim", "version": "{version}", "kinds": {kinds}, "entities": ["{entity}"]}}"#);
+        std::fs::write(folder.path().join("description"), format!("{line}\n")).unwrap();
+    };
+    describe("1", "one");
+    json(data, &["run", "--program", &command, "--worlds", "20"]);
+    for (version, entity, part, difference) in [
+        ("2", "one", "version", "its version is \"2\", and was \"1\""),
+        ("1", "two", "outputs", "it has other outputs"),
+    ] {
+        describe(version, entity);
+        let said = failure(data, &["run", "--program", &command, "--extend", "30"], 2);
+        let expected = format!("it was played with another definition of its model: {part} differs");
+        assert!(said.contains("cannot be extended") && said.contains(&expected), "{said}");
+        let said = failure(data, &["run", "--program", &command, "--worlds", "20", "--resume"], 2);
+        let expected = format!(
+            "it was started with another model: the program \"sim\" is not the one that played these worlds: \
+             {difference}; use the same, or --replace"
+        );
+        assert!(said.contains(&expected), "{said}");
+    }
+    describe("1", "one");
+    assert_eq!(json(data, &["run", "--program", &command, "--extend", "30"])["played"], 10);
+}
+
+#[test]
 fn stored_names_start_no_program() {
     let folder = tempfile::tempdir().unwrap();
     let data = &folder.path().join("data");

@@ -128,3 +128,60 @@ fn an_ensemble_is_verified_and_asked_alone() {
         assert_eq!((reply.status, &reply.json()["kind"]), (status, &kind), "{path} {question}: {}", reply.text());
     }
 }
+
+#[test]
+fn questions_that_ask_too_much_are_refused() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Served::start(data.path(), &[]);
+    play(data.path(), &["--worlds", "6", "--events", "replay"]);
+    let condition = |count: usize| vec!["home_won"; count];
+    let bet = |legs: usize| json!({"legs": condition(legs), "stake": 1, "odds": 2});
+    let book = |name: &str, value: Value| {
+        let mut question = json!({"ensemble": "season", "entity": "game-001", "bets": [bet(1)]});
+        question[name] = value;
+        question
+    };
+    let leverage = |name: &str, value: Value| {
+        let mut question = json!({"ensemble": "season", "entity": "game-001", "condition": "home_won"});
+        question[name] = value;
+        question
+    };
+    for (path, question, count, what, max) in [
+        ("book", book("bets", json!(vec![bet(1); 20_001])), 20_001, "bets", 20_000),
+        ("book", book("bets", json!([bet(1), bet(100_000)])), 100_001, "legs", 100_000),
+        ("book", book("levels", json!(vec![0.9; 17])), 17, "levels", 16),
+        ("book", book("worst", json!(1_001)), 1_001, "worst worlds", 1_000),
+        (
+            "correlate",
+            json!({"ensemble": "season", "entity": "game-001", "outcomes": condition(2_001)}),
+            2_001,
+            "outcomes",
+            2_000,
+        ),
+        (
+            "compare",
+            json!({"first": "season", "second": "season", "outcomes": vec!["game-001:home_won"; 10_001]}),
+            10_001,
+            "outcomes",
+            10_000,
+        ),
+        ("leverage", leverage("given", json!(condition(1_001))), 1_001, "conditions", 1_000),
+        ("leverage", leverage("limit", json!(10_001)), 10_001, "events", 10_000),
+        (
+            "events",
+            json!({"ensemble": "season", "entity": "game-001", "world": 0, "where": vec!["down > 1"; 1_001]}),
+            1_001,
+            "conditions",
+            1_000,
+        ),
+    ] {
+        let reply = server.post_json(&format!("/api/v1/{path}"), &question);
+        let said = reply.json();
+        let expected = format!("{count} {what} in one question are too many, {max} at most: ask several questions");
+        assert_eq!(
+            (reply.status, &said["error"], &said["kind"]),
+            (400, &json!(expected), &json!("limit")),
+            "{path}: {count} {what}"
+        );
+    }
+}

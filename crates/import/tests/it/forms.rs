@@ -106,6 +106,18 @@ async fn texts_and_booleans_are_codes_and_flags() {
     assert_eq!(import_fresh(vec![numbers], &declared).await.0.hash, report.hash);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn zeros_and_ones_stay_numbers() {
+    let expected = [1.0, 0.0, 0.0, 1.0, 1.0];
+    let columns = vec![("a", integers([1, 0, 0, 1, 1])), ("b", reals(expected))];
+    let (report, columns, _folder) = import_fresh(vec![input(columns)], &Options::default()).await;
+    let kinds: Vec<_> = report.outcomes.iter().map(|o| (o.name.as_str(), o.kind.as_str())).collect();
+    assert_eq!(kinds, [("a", "number"), ("b", "number")]);
+    for outcome in ["a", "b"] {
+        assert_eq!(values(&columns, "all", outcome), expected);
+    }
+}
+
 /// Columns of every type, with the numbers that they hold.
 fn typed() -> impl Strategy<Value = (ArrayRef, Vec<f64>)> {
     fn of<T: std::fmt::Debug + Copy>(

@@ -62,6 +62,20 @@ async fn unsorted_input_beyond_memory_is_refused() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn repeated_worlds_out_of_memory_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let worlds = || (0..WORLDS as i64).chain([0]);
+    let little = Options { memory_bytes: 100_000, ..Options::default() };
+    // The last row comes alone in its batch, or with worlds that are new.
+    for size in [1000, 999] {
+        let columns = vec![("world", integers(worlds())), ("x", reals(worlds().map(|world| world as f64)))];
+        let said = import(folder.path(), vec![batches("rows", columns, size)], &little).await.unwrap_err();
+        let expected = "rows, row 40001, column \"world\": world 0 of entity \"all\" is repeated";
+        assert_eq!(said.to_string(), expected);
+    }
+}
+
 /// A wrong world number does not take all memory.
 #[tokio::test(flavor = "multi_thread")]
 async fn far_worlds_are_refused() {
