@@ -46,7 +46,8 @@ def _bet(number: int, bet: Mapping[str, Any]) -> dict[str, Any]:
 class Ensemble(Mapping):
     """One version of an ensemble of simulated worlds; a mapping from names to its entities.
 
-    It keeps to the worlds that were complete when it was opened. Open it again to see newer ones.
+    It keeps to the worlds that were complete when it was opened. Open it again to see newer ones. A pickled handle is
+    opened again when it is loaded, so it sees worlds that were added since.
 
     Example:
         >>> import manyworlds as mw
@@ -377,12 +378,12 @@ class Ensemble(Mapping):
         import xarray as xr
 
         worlds = self.to_xarray(kind, outcomes).rename(world="draw").expand_dims(chain=[0])
-        groups = {"posterior_predictive": worlds.transpose("chain", "draw", "entity")}
+        worlds = worlds.transpose("chain", "draw", "entity")
         try:
             from arviz import InferenceData
         except ImportError:
-            return xr.DataTree.from_dict(groups)
-        return InferenceData(**groups)
+            return xr.DataTree.from_dict({"posterior_predictive": worlds})
+        return InferenceData(posterior_predictive=worlds)
 
     def _of_kind(self, kind: str | None) -> tuple[list[str], dict[str, Any]]:
         """The entities of a kind, and its description."""

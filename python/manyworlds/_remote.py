@@ -108,12 +108,14 @@ class Remote:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         sent = urllib.request.Request(self.place + path, body, named)
         try:
-            with _opener().open(sent, timeout=self._timeout) as reply:
-                return reply.read(), reply.headers
-        except urllib.error.HTTPError as error:
-            raise _refused(error.code, error.read()) from None
+            try:
+                with _opener().open(sent, timeout=self._timeout) as reply:
+                    return reply.read(), reply.headers
+            except urllib.error.HTTPError as refusal:
+                code, words = refusal.code, refusal.read()
         except (urllib.error.URLError, TimeoutError, ConnectionError, http.client.HTTPException) as error:
             raise StorageError(f"cannot reach {self.place}: {getattr(error, 'reason', error)}") from None
+        raise _refused(code, words)
 
     def ask_json(self, path: str, question: dict[str, Any]) -> Any:
         body, _ = self.request(path, json.dumps(question).encode(), content_type="application/json")

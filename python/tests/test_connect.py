@@ -1,6 +1,8 @@
 """A server gives the answers that the folder gives."""
 
 import pickle
+import socket
+import threading
 
 import polars as pl
 import pytest
@@ -137,6 +139,31 @@ def test_a_body_over_the_limit_shows_the_reply(remote):
     for body in (b"x" * (33 << 20), b"x" * (200 << 20)):
         with pytest.raises(mw.LimitError, match="the body exceeds 33554432 bytes: send smaller requests"):
             remote._backend.request("/api/v1/write/json?table=t", body)
+
+
+@pytest.mark.parametrize("status", [None, b"200 OK", b"503 Service Unavailable"])
+def test_a_silent_server_is_left_after_the_timeout(status):
+    reply = b"" if status is None else b"HTTP/1.1 %s\r\ncontent-length: 2\r\n\r\n[" % status
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.settimeout(20)
+        silent = mw.connect(f"http://127.0.0.1:{listening.getsockname()[1]}", timeout=0.2)
+        for data in (silent, pickle.loads(pickle.dumps(silent))):
+            ended = threading.Event()
+
+            def answer():
+                with listening.accept()[0] as connection:
+                    connection.sendall(reply)
+                    # A client without a timeout gets an error of another kind after this one.
+                    ended.wait(10)
+
+            thread = threading.Thread(target=answer)
+            thread.start()
+            try:
+                with pytest.raises(mw.StorageError, match="cannot reach http://127.0.0.1:.*timed out"):
+                    list(data.ensembles)
+            finally:
+                ended.set()
+                thread.join()
 
 
 def test_access_and_addresses(server, remote):

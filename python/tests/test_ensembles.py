@@ -225,6 +225,16 @@ def test_a_handle_is_of_one_version(tmp_path):
         pickle.loads(kept)
 
 
+def test_an_unpickled_handle_sees_newer_worlds(tmp_path):
+    old = mw.write("queue", {"x": np.arange(5)}, tmp_path)
+    kept = pickle.dumps((old, old["all"]))
+    mw.write("queue", {"x": np.arange(3)}, tmp_path, append=True)
+    copy, entity = pickle.loads(kept)
+    assert (copy.version, copy.worlds, old.worlds) == (old.version, 8, 5)
+    assert copy.world_numbers().tolist() == list(range(8))
+    assert entity.worlds("x").tolist() == [0, 1, 2, 3, 4, 0, 1, 2] and old["all"].worlds("x").tolist() == [0, 1, 2, 3, 4]
+
+
 def test_answers_are_pickled(season):
     game = season[GAME]
     answers = [

@@ -144,6 +144,31 @@ def test_a_script_resumes_its_own_worlds_only(league):
     assert words in refused.stderr and refused.stdout == ""
 
 
+@pytest.mark.parametrize("is_interrupted", [False, True])
+def test_worlds_of_a_changed_simulate_are_not_resumed(league, is_interrupted):
+    folder, python = league
+    play = """
+        import sys, league, manyworlds as mw
+        def stop(played, worlds):
+            if "stop" in sys.argv:
+                raise KeyboardInterrupt
+        try:
+            resume = "resume" in sys.argv
+            mw.run(league.League(), 300, data="data", range_worlds=1, threads=1, resume=resume, progress=stop)
+        except KeyboardInterrupt:
+            pass
+        print(mw.open("data").ensembles["league"].worlds)
+    """
+    run = lambda *words, **change: python("-c", textwrap.dedent(play), *words, **change)  # noqa: E731
+    played = int(run(*["stop"] * is_interrupted).stdout)
+    assert (played < 300) == is_interrupted
+    refused = run("resume", change=("margin=margin +", "margin=margin -"))
+    words = "cannot resume ensemble 'league': it was started with another model: the source of model League here differs"
+    assert words in refused.stderr and refused.stdout == "", refused.stderr
+    assert mw.open(folder / "data").ensembles["league"].worlds == played
+    assert run("resume").stdout == "300\n"
+
+
 def test_the_shell_extends_its_own_worlds_only(league):
     folder, python = league
     command = ("-m", "manyworlds", "run", "league.py:League")

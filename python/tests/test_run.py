@@ -168,6 +168,24 @@ def test_ctrl_c_at_a_terminal_reaches_the_run_alone(python):
     assert error.count("Traceback") == 1 and error.rstrip().endswith("KeyboardInterrupt"), error
 
 
+def test_every_process_starts_with_ctrl_c_blocked(python):
+    """The first one, too: `multiprocessing` starts its resource tracker with it, and that unblocks the signal."""
+    script = """
+        import os, signal
+        def is_blocked():
+            return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+        class Masked(walks.Walk):
+            def simulate(self, p, worlds, emit):
+                super().simulate(p, worlds, emit)
+                os.write(1, f"{is_blocked()}\\n".encode())
+        if __name__ == "__main__":
+            before = is_blocked()
+            mw.run(Masked(), 20, 1, "masked", "data", processes=1, range_worlds=10)
+            print("restored", is_blocked() == before)
+    """
+    assert printed(python(script)) == ["True", "True", "restored", "True"]
+
+
 def test_models_of_a_script_play_in_processes(python):
     model = """
         class Own(walks.Walk):
@@ -226,6 +244,24 @@ def test_a_run_stops_once_an_estimate_is_precise(tmp_path):
     assert 500 <= elsewhere.worlds < 5000 and elsewhere.summary["state"] == "enough"
     more = mw.run(Coin(), name="sizes", resume=True, **{**options, "worlds": 20_000})
     assert more.worlds == 20_000
+
+
+class Wide(mw.Model):
+    """So many outcomes that a run follows only that of its goal."""
+
+    def catalogue(self, p):
+        return mw.Catalogue({"a": {f"x{n}": mw.number() for n in range(40)}}, [f"a-{n}" for n in range(50)])
+
+    def simulate(self, p, worlds, emit):
+        for n in range(50):
+            values = np.rint(worlds.stream(f"a-{n}").normal(100, 1))
+            emit(f"a-{n}", **{f"x{of}": values for of in range(40)})
+
+
+def test_processes_follow_the_goal_among_many_outcomes(tmp_path):
+    # The interval of the first 500 worlds is about 0.1% of the mean.
+    wide = mw.run(Wide(), 4000, data=tmp_path, processes=2, range_worlds=500, until=("a-49:x39", "1%"))
+    assert 500 <= wide.worlds < 4000 and wide.summary["state"] == "enough"
 
 
 def test_a_replacement_takes_all_worlds(tmp_path):
