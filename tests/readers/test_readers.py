@@ -9,6 +9,7 @@ import deltalake
 import duckdb
 import polars
 import pyarrow.compute as compute
+import pyarrow.parquet
 import pytest
 
 WORLDS = 30
@@ -140,6 +141,30 @@ def test_compact_events_are_no_values(tmp_path):
     # Each play begins when the one before ends, but for the first of a quarter.
     differences = compute.sum(compute.not_equal(of["compact"]["clock_residual"], 0)).as_py()
     assert differences < 0.05 * plain["events"]["rows"]
+
+
+def test_copied_row_groups_read_alike(tmp_path):
+    rows = polars.DataFrame({"n": range(120_000)}).with_columns(
+        small=(polars.col("n") % 251 - 125).cast(polars.Int16),
+        day=polars.date(2026, 1, 1) + polars.duration(days=polars.col("n") % 400),
+        host=polars.format("h{}", polars.col("n") * 7919 % 97),
+        load=polars.when(polars.col("n") % 5 > 0).then(polars.col("n") / 8),
+    )
+    folder = ["--data", str(tmp_path), "--format", "json"]
+    for part, half in enumerate((rows[:60_000], rows[60_000:])):
+        half.write_parquet(tmp_path / f"{part}.parquet")
+        manyworlds("table", "insert", "numbers", str(tmp_path / f"{part}.parquet"), "--bloom", "host", *folder)
+    assert manyworlds("table", "compact", "numbers", *folder)["segments_out"] == 1
+    root = str(tmp_path / "default/numbers")
+    (file,) = deltalake.DeltaTable(root).file_uris()
+    metadata = pyarrow.parquet.read_metadata(file)
+    assert [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)] == [60_000, 60_000]
+    assert polars.scan_delta(root).sort("n").collect().select(rows.columns).equals(rows)
+    assert polars.from_arrow(pyarrow.parquet.read_table(file)).sort("n").select(rows.columns).equals(rows)
+    question = "count(*), sum(n), sum(load), min(day) FROM {} WHERE host = 'h5' AND small > 0"
+    ours = manyworlds("sql", f"SELECT {question.format('numbers')}", *folder)[0]
+    theirs = duckdb.sql(f"SELECT {question.format(f'read_parquet({file!r})')}").fetchall()[0]
+    assert [str(value) for value in ours.values()] == [str(value) for value in theirs]
 
 
 @pytest.mark.skipif("MANYWORLDS_S3" not in os.environ, reason="the services do not run (scripts/services.sh start)")
