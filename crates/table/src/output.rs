@@ -111,7 +111,8 @@ impl Output {
         self.open()?.write(batch)
     }
 
-    /// Copies the row groups of a segment as they are. Returns whether that is possible; if not, write its rows.
+    /// Copies the row groups of a segment without decoding them. Returns false, and copies none, if they do not fit
+    /// ([`RowsWriter::copies`]).
     pub(crate) fn copy(&mut self, input: &Input) -> Result<bool> {
         let writer = self.open()?;
         if !writer.copies(&input.segment, input.metadata().metadata()) {

@@ -84,7 +84,7 @@ impl<'a> Entry<'a> {
     /// Bytes of an entry's head.
     pub(crate) const HEAD: usize = HEAD;
 
-    /// The position and the bytes of the entry that begins with `head`, unchecked; `None` if it is no entry.
+    /// An entry's position and length, from its head alone, without a check of its checksum. `None` for zeros.
     pub(crate) fn place(head: &[u8; HEAD]) -> Option<(u64, u64)> {
         let length = u32::from_le_bytes(head[..4].try_into().ok()?);
         let position = u64::from_le_bytes(head[8..16].try_into().ok()?);

@@ -1,4 +1,4 @@
-//! Copies row groups from segment to segment as they are, without decoding their pages.
+//! Copies row groups between segments without decoding their pages.
 
 use std::fs::File;
 
@@ -12,8 +12,8 @@ use super::write::RowsWriter;
 use crate::log::Segment;
 
 impl RowsWriter {
-    /// Whether the row groups of a segment can be taken as they are: it has these columns and options, nothing has to be
-    /// learned from its rows, and no row group stays small that others could fill.
+    /// Whether [`Self::copy`] may copy the row groups of a segment. They must have the columns and options of this one. No
+    /// secondary index may need the rows, and no small row group may result, which encoding the rows would join to others.
     pub(crate) fn copies(&self, segment: &Segment, footer: &ParquetMetaData) -> bool {
         let options = &self.target.options;
         let about = footer.file_metadata();

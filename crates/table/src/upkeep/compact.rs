@@ -19,7 +19,7 @@ const SMALL_ROWS: u64 = TARGET_ROWS / 2;
 
 /// Merges small segments of adjacent age in the table in the folder `root`. Rows keep their order. Only segments of the
 /// same clustering run (or none) and of the same part (or none) are merged, so clustering is preserved. Large row groups
-/// with the table's columns and options are copied as they are.
+/// with the table's columns and options are copied without decoding them.
 pub async fn compact(root: &Path, disk: Arc<dyn Disk>, progress: Option<Progress>) -> Result<Moved> {
     retried(|| compact_once(root, disk.clone(), progress.clone())).await
 }
