@@ -1,12 +1,14 @@
 //! Reads the rows of a table's segments with the table's columns.
 
 use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, FieldRef, Int64Type, Schema, SchemaRef};
+use arrow::error::ArrowError;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, RowGroupMetaData};
@@ -81,6 +83,15 @@ impl Input {
         (bytes as u64).div_ceil(self.rows_in_all().max(1)).max(1)
     }
 
+    /// Fails unless the segment has as many rows as the log says.
+    pub(crate) fn check_rows(&self, rows: u64) -> Result<()> {
+        let logged = self.segment.rows;
+        if logged == 0 || rows == logged {
+            return Ok(());
+        }
+        Err(TableError::damaged(&self.path, format!("it has {rows} rows, but the log says {logged}")))
+    }
+
     /// Reads some or all row groups and columns of the table in batches of at most [`BATCH_ROWS`] rows.
     pub(crate) fn rows(
         &self,
@@ -105,8 +116,16 @@ impl Input {
         if let Some(groups) = groups {
             builder = builder.with_row_groups(groups);
         }
-        let reader = builder.build().map_err(|e| TableError::damaged(&path, e))?;
-        Ok(reader.map(move |batch| {
+        let mut reader = Some(builder.build().map_err(|e| TableError::damaged(&path, e))?);
+        // The library panics on some damaged pages.
+        let mut next = move || match catch_unwind(AssertUnwindSafe(|| reader.as_mut().and_then(Iterator::next))) {
+            Ok(batch) => batch,
+            Err(_) => {
+                reader = None;
+                Some(Err(ArrowError::ParquetError("its pages do not decode".to_owned())))
+            }
+        };
+        Ok(std::iter::from_fn(move || next()).map(move |batch| {
             let batch = batch.map_err(|e| TableError::damaged(&path, e))?;
             conform(&root, &schema, &widened(&root, batch, &schema)?)
         }))

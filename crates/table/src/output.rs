@@ -111,16 +111,9 @@ impl Output {
         self.open()?.write(batch)
     }
 
-    /// Copies the row groups of a segment without decoding them. Returns false, and copies none, if they do not fit
-    /// ([`RowsWriter::copies`]).
+    /// Copies the row groups of a segment without decoding them, or returns false ([`RowsWriter::copy`]).
     pub(crate) fn copy(&mut self, input: &Input) -> Result<bool> {
-        let writer = self.open()?;
-        if !writer.copies(&input.segment, input.metadata().metadata()) {
-            return Ok(false);
-        }
-        let (file, footer) = input.with_page_index()?;
-        writer.copy(&input.segment, &file, &footer).map_err(|cause| TableError::damaged(input.path(), cause))?;
-        Ok(true)
+        self.open()?.copy(input)
     }
 
     /// Ends the row group; later rows go to the next.

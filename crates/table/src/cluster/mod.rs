@@ -28,7 +28,7 @@ use self::shuffle::{Placement, Shuffle};
 use crate::error::{Result, TableError};
 use crate::input::Input;
 use crate::job::{Counter, Moved, Progress, blocking, retried};
-use crate::layout::{Clustering, Encodings, GROUP_ROWS_MAX, Layout, TableOptions};
+use crate::layout::{Clustering, Encodings, GROUP_BYTES, GROUP_ROWS_MAX, Layout, TableOptions};
 use crate::log::{Change, Rewrite, Segment};
 use crate::output::{self, NanColumns, Output};
 use crate::target::Target;
@@ -36,8 +36,6 @@ use disk::Disk;
 
 pub const MEMORY: usize = 256 << 20;
 const SEGMENT_GROUPS: usize = 12;
-/// Maximum uncompressed bytes of a row group. It is in memory during writing.
-const GROUP_BYTES: u64 = 128 << 20;
 
 #[derive(Clone)]
 pub struct ClusterOptions {
@@ -191,7 +189,7 @@ impl Job {
         }
         let bytes: u64 = inputs.iter().map(|input| input.row_bytes() * input.rows_in_all()).sum();
         let row_bytes = bytes.div_ceil(rows).max(1);
-        let groups = rows.div_ceil((GROUP_BYTES / row_bytes).clamp(1, GROUP_ROWS_MAX as u64)).max(1);
+        let groups = rows.div_ceil((GROUP_BYTES as u64 / row_bytes).clamp(1, GROUP_ROWS_MAX as u64)).max(1);
         Ok(Placement::new(keys.cube(), self.clustering.curve, &counts, rows.div_ceil(groups)))
     }
 

@@ -40,6 +40,8 @@ pub(super) fn encode<T: Value>(
         let (least, greatest) = (codes.iter().min_by_key(rank)?, codes.iter().max_by_key(rank)?);
         T::bounds(&[entries[*least as usize], entries[*greatest as usize]])
     };
+    // Pages hold indexes.
+    let extras = Extras { page_bytes: usize::MAX, ..extras };
     values.write_bounded(chunk, nullable, extras, &entries, bounds, |page, rows| {
         page.push(width as u8);
         hybrid::push(page, &codes[rows], width);

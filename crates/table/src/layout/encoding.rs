@@ -26,7 +26,7 @@ use parquet::schema::types::ColumnPath;
 use strum::Display;
 
 use super::extras::Extras;
-use super::limits::PAGE_ROWS;
+use super::limits::{PAGE_BYTES, PAGE_ROWS};
 use super::options::TableOptions;
 use super::own::{Form, OwnColumn};
 use pages::{Codec, EncodingSet};
@@ -204,7 +204,7 @@ impl Sizes {
 /// Encodes the single column of a sample.
 fn trial(column: &RecordBatch, encoding: ColumnEncoding, codec: Codec) -> Result<Sizes> {
     let schema = ArrowSchemaConverter::new().convert(column.schema_ref())?;
-    let extras = Extras { statistics: false, bloom: false, page_rows: PAGE_ROWS };
+    let extras = Extras { statistics: false, bloom: false, page_rows: PAGE_ROWS, page_bytes: PAGE_BYTES };
     let ty = column.column(0).data_type();
     if let Some(form) = encoding.own(ty) {
         let mut own = OwnColumn::new(schema.column(0), form, codec, extras)?;

@@ -6,4 +6,6 @@ pub(crate) struct Extras {
     pub(crate) statistics: bool,
     pub(crate) bloom: bool,
     pub(crate) page_rows: usize,
+    /// Pages end before they hold values of more bytes, or with the first.
+    pub(crate) page_bytes: usize,
 }

@@ -2,10 +2,14 @@
 
 /// Maximum rows of a row group. A lookup decodes a whole group.
 pub const GROUP_ROWS_MAX: usize = 106_496;
+/// Maximum bytes of a row group before compression, where rows are long. It is in memory during writing.
+pub(crate) const GROUP_BYTES: usize = 64 << 20;
 /// False positive rate of Bloom filters: 1 in 80 takes ten bits per value.
 pub(crate) const BLOOM_FALSE_POSITIVES: f64 = 0.0125;
 /// Maximum rows of a page. A question for one row decodes a whole page.
 pub(crate) const PAGE_ROWS: usize = 20_000;
+/// Size of a page before compression, where values are long.
+pub(crate) const PAGE_BYTES: usize = 1 << 20;
 /// Size of a page of times, before compression. Times mostly ascend, so that short pages have narrow bounds: questions about
 /// a time read less, and those by the hour need not decode pages within one hour.
 pub(crate) const TIME_PAGE_BYTES: usize = 1 << 12;

@@ -19,6 +19,7 @@ pub(crate) mod write;
 pub use advise::{ADVICE_ROWS, Advice, Verdict, advise};
 pub(crate) use encoding::SAMPLE_ROWS;
 pub use encoding::{ColumnEncoding, Encodings};
+pub(crate) use limits::GROUP_BYTES;
 pub use limits::GROUP_ROWS_MAX;
 pub use options::{Clustering, Curve, Layout, TableOptions};
 pub use rows::{conform, set_of, storable};

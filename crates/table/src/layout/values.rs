@@ -97,8 +97,10 @@ impl<T: Value> Values<T> {
         bounds: impl Fn(Range<usize>) -> Option<Bounds>,
         mut body: impl FnMut(&mut Vec<u8>, Range<usize>) -> Encoding,
     ) -> Result<EncodedColumn> {
-        let (mut page, mut next) = (Vec::new(), 0);
-        for rows in self.present.chunks(extras.page_rows) {
+        let (mut page, mut next, mut left) = (Vec::new(), 0, &self.present[..]);
+        while !left.is_empty() {
+            let (rows, others) = left.split_at(self.page_rows(left, next, extras));
+            left = others;
             page.clear();
             if nullable {
                 push_levels(&mut page, rows);
@@ -116,5 +118,21 @@ impl<T: Value> Values<T> {
             encoded.close.bloom_filter = Some(filter(&hashes, BLOOM_FALSE_POSITIVES));
         }
         Ok(encoded)
+    }
+
+    /// The number of rows of the page that begins with `rows` and the value at `next`.
+    fn page_rows(&self, rows: &[u8], next: usize, extras: Extras) -> usize {
+        let max = extras.page_rows.min(rows.len());
+        if !T::HAS_LENGTH || extras.page_bytes == usize::MAX {
+            return max;
+        }
+        let (mut bytes, mut values) = (0, self.valid[next..].iter());
+        let fits = |present: &&u8| {
+            if **present == 1 {
+                bytes += values.next().map_or(0, |value| value.plain_len());
+            }
+            bytes <= extras.page_bytes
+        };
+        rows[..max].iter().take_while(fits).count().max(1)
     }
 }

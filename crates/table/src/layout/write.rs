@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, FieldRef, Float32Type, Float64Type, SchemaRef};
+use arrow::error::ArrowError;
 use parquet::arrow::ArrowSchemaConverter;
 use parquet::arrow::arrow_writer::{ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::errors::ParquetError;
@@ -17,7 +18,7 @@ use parquet::schema::types::SchemaDescriptor;
 
 use super::encoding::Encodings;
 use super::extras::Extras;
-use super::limits::{BLOOM_FALSE_POSITIVES, ORDERED_PAGE_ROWS, PAGE_ROWS, TIME_PAGE_BYTES};
+use super::limits::{BLOOM_FALSE_POSITIVES, GROUP_BYTES, ORDERED_PAGE_ROWS, PAGE_BYTES, PAGE_ROWS, TIME_PAGE_BYTES};
 use super::options::TableOptions;
 use super::own::{Form, OwnColumn};
 use super::statistics;
@@ -35,7 +36,7 @@ const BUFFER_BYTES: usize = 1 << 20;
 
 /// A file of rows being written. Dropping it unfinished removes it.
 pub(crate) struct RowsWriter {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     /// As the log will describe it.
     pub(super) segment: Segment,
     pub(super) target: Target,
@@ -54,6 +55,8 @@ pub(crate) struct RowsWriter {
 pub(super) struct Group {
     columns: Vec<ColumnUnderWay>,
     pub(super) rows: usize,
+    /// Before encoding.
+    pub(super) bytes: usize,
 }
 
 enum ColumnUnderWay {
@@ -94,7 +97,7 @@ impl RowsWriter {
             let is_time = options.has_statistics() && matches!(field.data_type(), DataType::Timestamp(..));
             let is_ordered = is_time || options.clusters(field.name());
             let page_rows = if is_ordered { page_rows.min(ORDERED_PAGE_ROWS) } else { page_rows };
-            let extras = Extras { statistics, bloom, page_rows };
+            let extras = Extras { statistics, bloom, page_rows, page_bytes: PAGE_BYTES };
             encodings.own(field).map(|(form, codec)| (form, codec, extras))
         };
         let columns = schema.fields().iter().map(column).collect();
@@ -107,17 +110,24 @@ impl RowsWriter {
     }
 
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), TableError> {
+        let row_bytes = batch.columns().iter().map(bytes_of_one).sum::<Result<usize, ArrowError>>()?.max(1);
         let mut from = 0;
         while from < batch.num_rows() {
-            let room = self.group_rows - self.group.as_ref().map_or(0, |g| g.rows);
-            let rows = room.min(batch.num_rows() - from);
-            self.write_to_group(&batch.slice(from, rows)).map_err(|cause| TableError::encode(&self.path, cause))?;
+            let (rows, bytes) = self.group.as_ref().map_or((0, 0), |g| (g.rows, g.bytes));
+            let fitting = GROUP_BYTES.saturating_sub(bytes) / row_bytes;
+            if fitting == 0 && rows > 0 {
+                self.end_group()?;
+                continue;
+            }
+            let rows = (self.group_rows - rows).min(fitting.max(1)).min(batch.num_rows() - from);
+            let part = batch.slice(from, rows);
+            self.write_to_group(&part, row_bytes * rows).map_err(|cause| TableError::encode(&self.path, cause))?;
             from += rows;
         }
         Ok(())
     }
 
-    fn write_to_group(&mut self, rows: &RecordBatch) -> Result<(), ParquetError> {
+    fn write_to_group(&mut self, rows: &RecordBatch, bytes: usize) -> Result<(), ParquetError> {
         if self.group.is_none() {
             self.group = Some(self.begin_group()?);
         }
@@ -129,7 +139,12 @@ impl RowsWriter {
             match column {
                 ColumnUnderWay::Own(own) => own.write(array),
                 ColumnUnderWay::Library(writer) => {
-                    compute_leaves(field, array)?.iter().try_for_each(|leaf| writer.write(leaf))?;
+                    // The library ends pages after so many values, whatever they take.
+                    let rows_at_once = (PAGE_BYTES / bytes_of_one(array)?).max(1);
+                    for from in (0..array.len()).step_by(rows_at_once) {
+                        let part = array.slice(from, rows_at_once.min(array.len() - from));
+                        compute_leaves(field, &part)?.iter().try_for_each(|leaf| writer.write(leaf))?;
+                    }
                 }
             }
             if let Some(nulls) = self.nulls.get_mut(field.name()) {
@@ -137,6 +152,7 @@ impl RowsWriter {
             }
         }
         group.rows += rows.num_rows();
+        group.bytes += bytes;
         self.segment.rows += rows.num_rows() as u64;
         if group.rows >= self.group_rows { self.finish_group() } else { Ok(()) }
     }
@@ -152,7 +168,7 @@ impl RowsWriter {
             })
         };
         let columns = writers.into_iter().enumerate().map(column).collect::<Result<_, ParquetError>>()?;
-        Ok(Group { columns, rows: 0 })
+        Ok(Group { columns, rows: 0, bytes: 0 })
     }
 
     /// Ends the row group; later rows go to the next.
@@ -261,6 +277,11 @@ fn properties(
         }
     }
     Ok(properties.build())
+}
+
+/// Bytes of a value, on average, at least 1.
+fn bytes_of_one(column: &ArrayRef) -> Result<usize, ArrowError> {
+    Ok(column.to_data().get_slice_memory_size()?.div_ceil(column.len().max(1)).max(1))
 }
 
 /// Rows per row group, if `rows` rows are split into as few groups as possible of about equal size.

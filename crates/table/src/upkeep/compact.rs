@@ -1,6 +1,7 @@
 //! Merges small segments into large ones.
 
 use std::collections::BTreeMap;
+use std::ops::Add;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,8 +15,9 @@ use disk::Disk;
 
 use super::{Result, encodings};
 
-pub(super) const TARGET_ROWS: u64 = 12 * GROUP_ROWS_MAX as u64;
-const SMALL_ROWS: u64 = TARGET_ROWS / 2;
+/// Limits on a merged segment. That on bytes is for long rows.
+const ROWS_MAX: u64 = 12 * GROUP_ROWS_MAX as u64;
+const BYTES_MAX: u64 = 512 << 20;
 
 /// Merges small segments of adjacent age in the table in the folder `root`. Rows keep their order. Only segments of the
 /// same clustering run (or none) and of the same part (or none) are merged, so clustering is preserved. Large row groups
@@ -64,31 +66,60 @@ pub(super) fn begin(output: &mut Output, merge: &[Input], tags: BTreeMap<String,
 
 /// Writes the rows of a segment.
 pub(super) fn write(output: &mut Output, input: &Input, counter: &mut Counter<'_>) -> Result<()> {
+    let mut rows = 0;
     for batch in input.rows(None, None)? {
         let batch = batch?;
         output.write(&batch)?;
+        rows += batch.num_rows() as u64;
         counter.add(batch.num_rows() as u64);
     }
-    Ok(())
+    input.check_rows(rows)
 }
 
-/// Groups of small segments to merge, oldest first.
-fn merges(segments: Vec<Segment>) -> Vec<Vec<Segment>> {
-    let mut open: BTreeMap<BTreeMap<String, String>, (u64, Vec<Segment>)> = BTreeMap::new();
+/// Segments to merge, oldest first. Segments of half the size of a merged one stay.
+pub(super) fn merges(segments: Vec<Segment>) -> Vec<Vec<Segment>> {
+    let mut open: BTreeMap<BTreeMap<String, String>, (Size, Vec<Segment>)> = BTreeMap::new();
     let mut full = Vec::new();
-    for segment in segments.into_iter().filter(|s| s.rows < SMALL_ROWS) {
+    for segment in segments {
+        let size = Size { rows: segment.rows, bytes: segment.bytes };
+        if !(size + size).fits() {
+            continue;
+        }
         let mut run = segment.tags.clone();
         // The number of row groups does not matter for merging.
         run.remove(Segment::GROUPS_TAG);
-        let (rows, merge) = open.entry(run).or_default();
-        if *rows + segment.rows > TARGET_ROWS {
+        let (all, merge) = open.entry(run).or_default();
+        if !(*all + size).fits() {
             full.push(std::mem::take(merge));
-            *rows = 0;
+            *all = Size::default();
         }
-        *rows += segment.rows;
+        *all = *all + size;
         merge.push(segment);
     }
     full.extend(open.into_values().map(|(_, merge)| merge));
     full.retain(|merge| merge.len() > 1);
     full
+}
+
+/// The size of segments.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Size {
+    pub(super) rows: u64,
+    pub(super) bytes: u64,
+}
+
+impl Size {
+    /// Whether one segment may be as large.
+    pub(super) fn fits(self) -> bool {
+        self.rows <= ROWS_MAX && self.bytes <= BYTES_MAX
+    }
+}
+
+impl Add for Size {
+    type Output = Self;
+
+    fn add(self, more: Self) -> Self {
+        // Logs of other writers may hold any number.
+        Self { rows: self.rows.saturating_add(more.rows), bytes: self.bytes.saturating_add(more.bytes) }
+    }
 }

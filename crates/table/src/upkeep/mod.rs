@@ -31,15 +31,28 @@ use crate::input::Input;
 use crate::layout::{Encodings, SAMPLE_ROWS};
 use crate::target::Target;
 
+/// Long rows are a smaller sample.
+const SAMPLE_BYTES: usize = 32 << 20;
+
 /// Chooses encodings from the first rows of some segments.
 fn encodings(target: &Target, inputs: &[Input]) -> Result<Encodings> {
+    encodings_of(target, inputs.iter().map(|input| (input, None)))
+}
+
+/// Chooses encodings from the first rows of all or some row groups of segments.
+fn encodings_of<'a>(
+    target: &Target,
+    inputs: impl Iterator<Item = (&'a Input, Option<Vec<usize>>)>,
+) -> Result<Encodings> {
     let mut sample = Vec::new();
-    let mut rows = 0;
-    'inputs: for input in inputs {
-        for batch in input.rows(None, None)? {
-            sample.push(batch?);
-            rows += sample.last().map_or(0, arrow::array::RecordBatch::num_rows);
-            if rows >= SAMPLE_ROWS {
+    let (mut rows, mut bytes) = (0, 0);
+    'inputs: for (input, groups) in inputs {
+        for batch in input.rows(groups, None)? {
+            let batch = batch?;
+            rows += batch.num_rows();
+            bytes += batch.get_array_memory_size();
+            sample.push(batch);
+            if rows >= SAMPLE_ROWS || bytes >= SAMPLE_BYTES {
                 break 'inputs;
             }
         }

@@ -21,7 +21,7 @@ use crate::target::Target;
 use disk::Disk;
 use pages::{Codec, EncodingSet};
 
-use super::compact::{TARGET_ROWS, begin, write};
+use super::compact::{Size, begin, write};
 use super::{Result, encodings};
 
 /// Rounds that include concurrent inserts; later inserts stay unchanged.
@@ -190,16 +190,16 @@ fn in_order(inputs: Vec<Input>) -> Vec<Vec<Input>> {
     }
     let mut merges: Vec<Vec<Input>> = Vec::new();
     for inputs in parts.into_values() {
-        let mut room = 0;
+        let mut all = Size::default();
         for (place, input) in inputs.into_iter().enumerate() {
-            let rows = input.rows_in_all();
-            if let Some(merge) = merges.last_mut().filter(|_| place > 0 && rows <= room) {
+            let size = Size { rows: input.rows_in_all(), bytes: input.segment.bytes };
+            if let Some(merge) = merges.last_mut().filter(|_| place > 0 && (all + size).fits()) {
+                all = all + size;
                 merge.push(input);
             } else {
-                room = TARGET_ROWS.max(rows);
+                all = size;
                 merges.push(vec![input]);
             }
-            room -= rows;
         }
     }
     merges

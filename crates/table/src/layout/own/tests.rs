@@ -19,6 +19,7 @@ use parquet::file::statistics::Statistics;
 use parquet::file::writer::SerializedFileWriter;
 
 use super::*;
+use crate::layout::limits::PAGE_BYTES;
 use crate::layout::values::{Value, Values};
 
 const PAGE_ROWS: usize = 1_000;
@@ -27,7 +28,7 @@ const PAGE_ROWS: usize = 1_000;
 fn written(column: &ArrayRef, form: Form) -> (ArrayRef, ParquetMetaData) {
     let rows = RecordBatch::try_from_iter_with_nullable([("x", column.clone(), true)]).unwrap();
     let schema = ArrowSchemaConverter::new().convert(&rows.schema()).unwrap();
-    let extras = Extras { statistics: true, bloom: true, page_rows: PAGE_ROWS };
+    let extras = Extras { statistics: true, bloom: true, page_rows: PAGE_ROWS, page_bytes: PAGE_BYTES };
     let mut own = OwnColumn::new(schema.column(0), form, Codec::default(), extras).unwrap();
     own.write(&column.slice(0, column.len() / 3));
     own.write(&column.slice(column.len() / 3, column.len() - column.len() / 3));
@@ -189,6 +190,29 @@ fn dictionaries_that_take_much_memory_are_not_written() {
     let (read, metadata) = written(&texts, Form::Dictionary);
     assert_eq!(read.to_data(), texts.to_data());
     assert!(!encodings(&metadata).contains(&Encoding::RLE_DICTIONARY));
+}
+
+#[test]
+fn pages_of_long_texts_have_few_rows() {
+    const THIRD: usize = PAGE_BYTES * 3 / 10;
+    let lengths = [THIRD, 0, THIRD, THIRD, 2 * PAGE_BYTES, 0, THIRD, 1, THIRD, THIRD, THIRD];
+    // Of length 0: NULL.
+    let text = |(row, length): (usize, &usize)| {
+        (*length > 0).then(|| char::from(b'a' + row as u8).to_string().repeat(*length))
+    };
+    let texts: ArrayRef = Arc::new(StringArray::from_iter(lengths.iter().enumerate().map(text)));
+    for form in [Form::Common, Form::Dictionary] {
+        let (read, metadata) = written(&texts, form);
+        assert_eq!(read.to_data(), texts.to_data());
+        let pages = metadata.offset_index().unwrap()[0][0].page_locations();
+        let firsts: Vec<i64> = pages.iter().map(|page| page.first_row_index).collect();
+        assert_eq!(firsts, [0, 4, 5, 10], "{form:?}");
+    }
+    // Indexes of a dictionary are short.
+    let few: ArrayRef = Arc::new(StringArray::from_iter_values((0..100).map(|row| ["x", "y"][row % 2].repeat(THIRD))));
+    let (read, metadata) = written(&few, Form::Dictionary);
+    assert_eq!(read.to_data(), few.to_data());
+    assert_eq!(metadata.offset_index().unwrap()[0][0].page_locations().len(), 1);
 }
 
 #[test]
