@@ -432,7 +432,7 @@ async fn invalid_maintenance_requests_are_rejected() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn rebuild_removes_only_unreadable_segments() {
+async fn rebuild_removes_only_unreadable_rows() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("t");
     table(&root, Layout::Pruned).await;

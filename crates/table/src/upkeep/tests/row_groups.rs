@@ -1,4 +1,4 @@
-//! Merging joins small row groups, and copies large ones with all that belongs to them.
+//! Merging joins small row groups, and copies large ones with all that belongs to them. Damage stays in its row group.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use super::{disk, rows, schema, segments};
 use crate::input::Input;
 use crate::layout::{GROUP_BYTES, Layout, TableOptions};
 use crate::log::{Change, ColumnStatistics, Segment, Table};
-use crate::upkeep::compact;
 use crate::upkeep::compact::merges;
+use crate::upkeep::{compact, rebuild};
 use crate::{ErrorKind, Inserter};
 
 /// The ids of all rows in stored order.
@@ -261,4 +261,34 @@ async fn full_disks_damage_no_segment() {
     assert!(error.to_string().contains("free some space") && error.kind() == ErrorKind::Environment, "{error}");
     assert_eq!(compact(root.path(), disk(), None).await.unwrap().segments_out, 1);
     assert_eq!(groups(root.path()).await, [90_000, 90_000]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rebuild_saves_sound_row_groups() {
+    let root = tempfile::tempdir().unwrap();
+    let inserter = small_groups(root.path()).await;
+    insert(&inserter, &[300, 50]).await;
+    let all = segments(root.path()).await;
+    let first = all.iter().find(|segment| segment.rows == 300).unwrap();
+    let (_, footer) = Input::open(root.path(), &schema(), first).unwrap().with_page_index().unwrap();
+    let path = root.path().join(&first.path);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let (from, length) = footer.row_group(1).column(0).byte_range();
+    bytes[from as usize..(from + length) as usize].fill(0x5a);
+    std::fs::write(&path, &bytes).unwrap();
+    for apply in [false, true] {
+        let found = rebuild(root.path(), disk(), apply, None).await.unwrap();
+        assert_eq!((found.segments, found.rows, found.damaged.len()), (1, 250, 1));
+        assert_eq!((found.damaged[0].rows, found.damaged[0].kept.is_some()), (100, apply));
+    }
+    let mut ids = ids_of(root.path()).await;
+    ids.sort_unstable();
+    assert!(ids.into_iter().eq((0..100).chain(200..350)));
+    let mut rows = groups(root.path()).await;
+    rows.sort_unstable();
+    assert_eq!(rows, [50, 100, 100]);
+    let levels =
+        segments(root.path()).await.iter().map(|segment| segment.columns.get("level").cloned()).collect::<Vec<_>>();
+    assert!(levels.iter().flatten().all(|level| level.min.is_none()), "NaN has no order: {levels:?}");
+    assert_eq!(rebuild(root.path(), disk(), false, None).await.unwrap().damaged, []);
 }
