@@ -1,4 +1,4 @@
-//! Tables that were opened before: of their logs only new entries are read.
+//! Tables that were opened before: their logs are read again only once they have a new version.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use disk::RealDisk;
 use table::{FolderId, Table, TableError};
 
-/// Maximum tables: each takes about a kilobyte for each of its segments.
+/// Maximum tables, and maximum bytes of their states.
 const TABLES_MAX: usize = 32;
+const BYTES_MAX: usize = 16 << 20;
 
 /// Tables that were opened before, by folder.
 #[derive(Debug, Default)]
@@ -28,14 +29,23 @@ impl Opened {
         if table.is_none() {
             table = Table::open(root, Arc::new(RealDisk)).await?;
         }
-        if let Some((id, table)) = id.zip(table.clone()) {
-            let mut tables = self.lock();
-            if tables.len() >= TABLES_MAX && !tables.contains_key(root) {
-                tables.clear();
-            }
-            tables.insert(root.to_owned(), (id, table));
+        if let Some((id, table)) = id.zip(table.as_ref()) {
+            self.keep(root, id, table);
         }
         Ok(table)
+    }
+
+    fn keep(&self, root: &Path, id: FolderId, table: &Table) {
+        let mut tables = self.lock();
+        tables.remove(root);
+        let Some(bytes) = table.state_bytes() else { return };
+        let kept: usize = tables.values().filter_map(|(_, table)| table.state_bytes()).sum();
+        if tables.len() >= TABLES_MAX || kept + bytes > BYTES_MAX {
+            tables.clear();
+        }
+        if bytes <= BYTES_MAX {
+            tables.insert(root.to_owned(), (id, table.clone()));
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<PathBuf, (FolderId, Table)>> {

@@ -275,6 +275,15 @@ impl Table {
         self.replayed.as_ref().map(|replayed| replayed.version).or_else(|| self.delta.version())
     }
 
+    /// The memory of the state, in bytes, roughly. `None` if the Delta library reads it: then every question reads files
+    /// of the log.
+    pub fn state_bytes(&self) -> Option<usize> {
+        const SEGMENT_BYTES: usize = 512;
+        const COLUMN_BYTES: usize = 200;
+        let replayed = self.replayed.as_ref()?;
+        Some(replayed.segments.len() * (SEGMENT_BYTES + COLUMN_BYTES * replayed.schema.fields().len()))
+    }
+
     pub async fn refresh(&mut self) -> Result<()> {
         if self.is_newest()? || self.replayed.is_some() && self.replay() {
             return Ok(());

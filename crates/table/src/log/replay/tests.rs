@@ -15,7 +15,7 @@ use crate::store::LOG_FOLDER;
 /// Checks that a table reads the same without the library, or that only the library reads it.
 async fn check_replay(root: &Path, is_replayed: bool) {
     let mut table = Table::open(root, Arc::new(RealDisk)).await.unwrap().unwrap();
-    assert_eq!(table.replayed.is_some(), is_replayed);
+    assert_eq!((table.replayed.is_some(), table.state_bytes().is_some()), (is_replayed, is_replayed));
     let state = async |table: &Table| {
         let names = ["a", "b", "none"].map(|name| table.transaction_version(name));
         (
