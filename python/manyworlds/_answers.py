@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import heapq
 import math
-from bisect import bisect_left
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Callable, Iterable
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence, overload
 
 from . import _shown as shown
 from .errors import InvalidError, UnknownNameError
@@ -144,16 +143,30 @@ class Distribution:
         values, shares = self._steps()
         return np.array(values), np.array(shares)
 
-    def quantile(self, p: float) -> float:
-        """The smallest value that at least a share `p` (0 to 1) of the worlds does not exceed.
+    @overload
+    def quantile(self, p: float) -> float: ...
+
+    @overload
+    def quantile(self, p: Sequence[float] | np.ndarray) -> np.ndarray: ...
+
+    def quantile(self, p: float | Sequence[float] | np.ndarray) -> float | np.ndarray:
+        """The smallest value that at least a share `p` (0 to 1) of the worlds does not exceed; an array for several.
 
         Raises:
             InvalidError: if `p` is not from 0 to 1.
         """
-        if not 0.0 <= p <= 1.0:
-            raise InvalidError(f"a quantile's share is {p}: give a number from 0 to 1")
-        values, shares = self._steps()
-        return values[min(bisect_left(shares, p), len(values) - 1)]
+        import numpy as np
+
+        try:
+            wanted = np.asarray(p, dtype=float)
+        except (TypeError, ValueError):
+            raise InvalidError(f"a quantile's share is {p!r}: give a number from 0 to 1") from None
+        outside = wanted[~((wanted >= 0) & (wanted <= 1))]
+        if outside.size:
+            raise InvalidError(f"a quantile's share is {outside[0]}: give a number from 0 to 1")
+        values, shares = self.cdf()
+        found = values[np.minimum(np.searchsorted(shares, wanted), len(values) - 1)]
+        return float(found) if wanted.ndim == 0 else found
 
     def __getstate__(self) -> dict[str, Any]:
         # A copy in another process knows all values, and needs no ensemble.

@@ -74,11 +74,14 @@ def test_distributions_are_exact(season):
     assert math.isclose(found.mean, margin.mean()) and math.isclose(found.standard_deviation, margin.std())
     for p in (0.0, 0.004, 0.25, 0.5, 0.9, 1.0):
         assert found.quantile(p) == margin[max(math.ceil(p * len(margin)), 1) - 1], p
+    several = found.quantile(np.array([[0.9, 0.1], [0.0, 1.0]]))
+    assert several.tolist() == [[found.quantile(0.9), found.quantile(0.1)], [margin[0], margin[-1]]]
     values, shares = found.cdf()
     assert values.tolist() == np.unique(margin).tolist() and shares[-1] == 1.0
     assert sum(b.worlds for b in found.histogram) == len(margin)
-    with pytest.raises(ValueError, match="from 0 to 1"):
-        found.quantile(1.5)
+    for share in (1.5, [0.5, -0.1], math.nan, "half"):
+        with pytest.raises(mw.InvalidError, match="a quantile's share is .*: give a number from 0 to 1"):
+            found.quantile(share)
 
 
 def test_conditions_and_flags_are_numbers(season):

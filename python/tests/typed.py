@@ -59,6 +59,7 @@ def main() -> None:
     total: float = float(price) + price.ci.low + (price.fair_odds or 0.0)
     distribution: mw.Distribution = league.outcome("game-1:margin")
     total += distribution.quantile(0.5) + league.outcome("game-1", "margin").mean
+    ends: np.ndarray = distribution.quantile([0.1, 0.9])
     values, shares = distribution.cdf()
     correlation: mw.Correlation = league.correlate("game-1", "margin", "won")
     total += correlation["margin", "won"]
