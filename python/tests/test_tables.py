@@ -183,7 +183,7 @@ def test_other_rows_are_refused(data, rows, words):
 
 def test_bad_questions(data):
     data.append("t", [{"n": 1}])
-    with pytest.raises(mw.UnknownNameError, match="no table nothing"):
+    with pytest.raises(mw.UnknownNameError, match='no table "nothing"'):
         data.ask("nothing", count=True)
     with pytest.raises(mw.UnknownNameError, match="unknown column"):
         data.ask("t", sum="m")

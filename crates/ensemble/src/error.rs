@@ -12,7 +12,7 @@ use crate::given::TooFew;
 pub enum EnsembleError {
     #[error(transparent)]
     Table(#[from] TableError),
-    #[error("unknown ensemble {name:?} in {}{}", data.display(), suggest(have))]
+    #[error("unknown ensemble {name:?} in {}{}", data.display(), suggest(name, have))]
     Unknown { name: String, data: PathBuf, have: Vec<String> },
     #[error("ensemble {name:?} has no version {version}: it was replaced or dropped")]
     Version { name: String, version: u64 },
@@ -156,10 +156,9 @@ fn stored_worlds(ranges: &[WorldRange]) -> String {
     if shown.is_empty() { "none".to_owned() } else { shown.join(", ") }
 }
 
-fn suggest(have: &[String]) -> String {
+fn suggest(name: &str, have: &[String]) -> String {
     if have.is_empty() {
-        ": no ensemble is stored there yet".to_owned()
-    } else {
-        format!(" (stored: {})", have.join(", "))
+        return ": no ensemble is stored there yet".to_owned();
     }
+    UnknownName::new("", name, have.iter().map(String::as_str)).advice()
 }

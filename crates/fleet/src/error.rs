@@ -1,6 +1,7 @@
 //! Errors of a fleet.
 
 use ensemble::EnsembleError;
+use model::UnknownName;
 
 /// An error of this crate. Its addresses omit passwords.
 #[derive(Debug, thiserror::Error)]
@@ -14,7 +15,7 @@ pub enum FleetError {
     /// The address of a ledger or broker cannot be read.
     #[error("invalid {what} address {address:?}: write it as {example}")]
     Address { what: &'static str, address: String, example: &'static str },
-    #[error("the fleet has no ensemble {name:?}{}", suggest(have))]
+    #[error("the fleet has no ensemble {name:?}{}", suggest(name, have))]
     Unknown {
         name: String,
         /// The newest ensembles.
@@ -65,10 +66,9 @@ fn is_passing(cause: &sqlx::Error) -> bool {
     }
 }
 
-fn suggest(have: &[String]) -> String {
+fn suggest(name: &str, have: &[String]) -> String {
     if have.is_empty() {
-        ": nothing was submitted to it yet".to_owned()
-    } else {
-        format!("; it has: {}", have.join(", "))
+        return ": nothing was submitted to it yet".to_owned();
     }
+    UnknownName::new("", name, have.iter().map(String::as_str)).advice()
 }

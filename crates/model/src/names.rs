@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{what} {:?}{}", shown(name), suggest(nearest, have))]
+#[error("{what} {:?}{}", shown(name), self.advice())]
 pub struct UnknownName {
     /// The subject of the message: `no entity`, `a game has no outcome`.
     pub what: String,
@@ -28,6 +28,15 @@ impl UnknownName {
         }
         Self { what: what.into(), name: name.to_owned(), nearest, have: owned(names) }
     }
+
+    /// The end of the message: `; did you mean a, b?`, or a list of the valid names.
+    pub fn advice(&self) -> String {
+        match (&self.nearest[..], &self.have[..]) {
+            ([], []) => String::new(),
+            ([], have) => format!("; there are: {}", have.join(", ")),
+            (nearest, _) => format!("; did you mean {}?", nearest.join(", ")),
+        }
+    }
 }
 
 /// Maximum length in bytes of a name that may be a misspelling.
@@ -36,15 +45,6 @@ const COMPARED_BYTES_MAX: usize = 256;
 /// The start of a name, for messages.
 fn shown(name: &str) -> &str {
     &name[..name.floor_char_boundary(COMPARED_BYTES_MAX)]
-}
-
-/// `; did you mean a, b?`, or a list of the valid names.
-fn suggest(nearest: &[String], have: &[String]) -> String {
-    match (nearest, have) {
-        ([], []) => String::new(),
-        ([], have) => format!("; there are: {}", have.join(", ")),
-        (nearest, _) => format!("; did you mean {}?", nearest.join(", ")),
-    }
 }
 
 /// Up to three of `names` that are similar to `name`, the most similar first.

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use ::ensemble::{MakeModel, ReadRows, Store as Tables, StoredEnsemble};
 use disk::{Disk, Place};
+use model::UnknownName;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use snapshot::Snapshot;
@@ -49,6 +50,13 @@ impl Store {
             return Err(Failure::invalid("tables of rows need a folder: only ensembles can be stored in a bucket"));
         }
         Ok(table.parse::<TableName>()?.folder(&self.folder))
+    }
+
+    /// Says that a table of rows is missing, with similar names.
+    fn no_table(&self, name: &str) -> Result<Failure, Failure> {
+        let names: Vec<String> = snapshot::tables(&self.folder)?.iter().map(ToString::to_string).collect();
+        let names = names.iter().map(String::as_str);
+        Ok(Failure::unknown(UnknownName::new("no table", name, names)))
     }
 
     fn session(&self) -> Result<Session, Failure> {
@@ -144,7 +152,10 @@ impl Store {
         let root = self.folder_of(table)?;
         let session = self.session()?;
         let opened = wait(py, async move { Snapshot::reopen(&root, &[], session.opened()).await })?;
-        let source = opened.ok_or_else(|| Failure::unknown(format!("no table {table} in {}", self.place)))?;
+        let source = match opened {
+            Some(source) => source,
+            None => return Err(self.no_table(table)?.into()),
+        };
         let options = ask::Options {
             threads: self.options.threads,
             memory_bytes: self.options.memory_bytes,

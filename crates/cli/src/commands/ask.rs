@@ -3,15 +3,14 @@
 mod show;
 
 use std::fs;
-use std::path::Path;
 
 use ::ask::{Answer, Cache, Options, Partial, Reading, Request};
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Context as _, Result};
 use arrow::csv::WriterBuilder as CsvBuilder;
 use snapshot::Snapshot;
 use sql::{JsonRows, check_texts};
-use table::TableName;
 
+use super::table::no_table;
 use crate::args::{AskArgs, Format};
 use crate::output::{bytes, count, note, print};
 
@@ -22,7 +21,7 @@ pub(crate) async fn ask(args: &AskArgs) -> Result<()> {
     let name = args.table.as_ref().context("a table is missing")?;
     let question = request(args).question(chrono::Utc::now().timestamp_micros())?;
     let data = &args.data.data;
-    let Some(source) = Snapshot::open(&name.folder(data), &[]).await? else { return Err(no_table(data, name)?) };
+    let Some(source) = Snapshot::open(&name.folder(data), &[]).await? else { return Err(no_table(data, name)) };
     if args.sql {
         let sql = ::ask::sql((name.database(), name.name()), &question, &source.schema)?;
         return print(&format!("{sql}\n"));
@@ -61,15 +60,6 @@ fn merged(args: &AskArgs) -> Result<Answer> {
     let mut all = all.context("a file is missing")?;
     all.arrange(request(args).order(), args.limit);
     Ok(all.answer()?)
-}
-
-fn no_table(data: &Path, name: &TableName) -> Result<anyhow::Error> {
-    let tables: Vec<String> = table::tables(data)?.iter().map(ToString::to_string).collect();
-    let folder = data.display();
-    Ok(match &tables[..] {
-        [] => anyhow!("no table {name}: {folder} has no tables; name another folder with --data"),
-        tables => anyhow!("no table {name} in {folder} (tables: {})", tables.join(", ")),
-    })
 }
 
 fn request(args: &AskArgs) -> Request {

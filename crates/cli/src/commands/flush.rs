@@ -12,7 +12,7 @@ use crate::output::{bytes, count, counted, print, print_json};
 pub(crate) async fn flush(args: &TableArgs) -> Result<()> {
     let root = args.folder();
     if !root.is_dir() {
-        return Err(no_table(&args.name, &root));
+        return Err(no_table(&args.data.data, &args.name));
     }
     let done = ingest::digest(&root, disk(), &FlushOptions::default()).await?;
     match args.format.format {

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, anyhow};
 use arrow::array::RecordBatch;
 use disk::TEMPORARY_SUFFIX;
+use model::UnknownName;
 use serde_json::{Value, json};
 use snapshot::Snapshot;
 use table::{FolderLock, Segment, Table as DeltaTable, TableName, lookup_bytes};
@@ -78,7 +79,7 @@ async fn of_table(name: &TableName, table: &DeltaTable) -> Result<Value> {
 
 pub(crate) async fn inspect(args: &TableArgs) -> Result<()> {
     let root = args.folder();
-    let table = DeltaTable::open(&root, disk()).await?.ok_or_else(|| no_table(&args.name, &root))?;
+    let table = DeltaTable::open(&root, disk()).await?.ok_or_else(|| no_table(&args.data.data, &args.name))?;
     let mut whole = of_table(&args.name, &table).await?;
     let columns = of_columns(&root, &table.segments().await?)?;
     let table = cost_of(&columns);
@@ -139,7 +140,7 @@ fn cost_of(columns: &[Value]) -> Table {
 pub(crate) async fn drop(args: &TableArgs) -> Result<()> {
     let root = args.folder();
     if DeltaTable::open(&root, disk()).await?.is_none() && ingest::waiting(&root, u64::MAX)?.is_none() {
-        return Err(no_table(&args.name, &root));
+        return Err(no_table(&args.data.data, &args.name));
     }
     let _folder_lock = FolderLock::exclusive(&root)?;
     // Rename first, so that an interrupted drop leaves no partial table with a log that contradicts it.
@@ -151,7 +152,17 @@ pub(crate) async fn drop(args: &TableArgs) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn no_table(name: &TableName, root: &Path) -> anyhow::Error {
-    let folder = root.parent().unwrap_or(root).display();
-    anyhow!("no table {name} in {folder}: `manyworlds table list` lists the tables")
+/// Says that a data folder lacks a table, with similar names.
+pub(super) fn no_table(data: &Path, name: &TableName) -> anyhow::Error {
+    match snapshot::tables(data) {
+        Ok(tables) if tables.is_empty() => {
+            anyhow!("no table {name}: {} has no tables; name another folder with --data", data.display())
+        }
+        Ok(tables) => {
+            let names: Vec<String> = tables.iter().map(ToString::to_string).collect();
+            let names = names.iter().map(String::as_str);
+            UnknownName::new("no table", &name.to_string(), names).into()
+        }
+        Err(error) => error.into(),
+    }
 }

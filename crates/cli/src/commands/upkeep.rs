@@ -106,7 +106,8 @@ fn time(micros: i64) -> Option<String> {
 
 pub(crate) async fn delete(args: &TableDeleteArgs) -> Result<()> {
     let root = args.table.folder();
-    let table = DeltaTable::open(&root, disk()).await?.ok_or_else(|| no_table(&args.table.name, &root))?;
+    let table =
+        DeltaTable::open(&root, disk()).await?.ok_or_else(|| no_table(&args.table.data.data, &args.table.name))?;
     let schema = table.arrow_schema()?;
     let condition = Condition::parse(&args.condition, &schema)?;
     let timed = timed(table::upkeep::delete_rows(&root, disk(), Arc::new(condition), args.apply)).await?;
@@ -191,7 +192,7 @@ pub(crate) async fn vacuum(args: &TableVacuumArgs) -> Result<()> {
 pub(crate) async fn rebuild(args: &RebuildArgs) -> Result<ExitCode> {
     let root = args.table.folder();
     if DeltaTable::open(&root, disk()).await?.is_none() && ingest::waiting(&root, u64::MAX)?.is_none() {
-        return Err(no_table(&args.table.name, &root));
+        return Err(no_table(&args.table.data.data, &args.table.name));
     }
     let flushed = if args.apply { flush(&root).await? } else { 0 };
     if DeltaTable::open(&root, disk()).await?.is_none() {

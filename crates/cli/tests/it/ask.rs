@@ -204,7 +204,7 @@ fn bad_questions_are_told_what_is_wrong() {
     let large = failure(&data, &["ask", "many", "--group", "key", "--memory", "1"], 2);
     assert!(large.contains("needs more than the 1 MB") && large.contains("; or allow more with --memory"), "{large}");
     let unknown = failure(&data, &["ask", "evens"], 2);
-    assert!(unknown.contains("no table evens") && unknown.contains("(tables: events)"), "{unknown}");
+    assert!(unknown.contains("no table \"evens\"; did you mean events?"), "{unknown}");
     let empty = folder.path().join("empty");
     assert!(failure(&empty, &["ask", "events"], 2).contains("has no tables; name another folder with --data"));
 }

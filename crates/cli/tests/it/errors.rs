@@ -72,7 +72,7 @@ fn questions_that_cannot_be_answered_say_why() {
     );
     check(
         &["price", "saison", "--leg", "1 > 0"],
-        &format!("unknown ensemble \"saison\" in {} (stored: season)", data.display()),
+        &format!("unknown ensemble \"saison\" in {}; did you mean season?", data.display()),
     );
     check(
         &["price", "season", "--entity", "game-17", "--leg", "home_margin > 3"],

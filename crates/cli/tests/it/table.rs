@@ -113,7 +113,7 @@ fn what_does_not_fit_is_refused_and_nothing_is_lost() {
     assert!(String::from_utf8_lossy(&layout.stderr).contains("choose column, pruned or clustered"));
     let kind = failure(&data, &["table", "insert", "calls", "calls.txt"], 2);
     assert!(kind.contains("calls.txt"), "{kind}");
-    assert!(failure(&data, &["table", "inspect", "calls"], 2).contains("no table calls in"));
+    assert!(failure(&data, &["table", "inspect", "calls"], 2).contains("no table calls: "));
 
     json(&data, &insert(&file, &[]));
     let other = folder.path().join("other.csv");

@@ -152,7 +152,7 @@ fn what_cannot_be_done_is_said_in_one_sentence() {
         (&["table", "rewrite", "pruned", "--layout", "clustered"], "needs the columns to cluster by"),
         (&["table", "rewrite", "pruned", "--bloom", "nope"], "no column \"nope\""),
         (&["table", "rewrite", "pruned", "--layout", "rows"], "choose column, pruned or clustered"),
-        (&["table", "delete", "none", "--where", "true"], "no table none in"),
+        (&["table", "delete", "none", "--where", "true"], "no table \"none\"; there are: clustered, pruned"),
         (&["table", "delete", "pruned"], "--where"),
         (&["table", "delete", "pruned", "--where", "plaice > 3"], "no column \"plaice\"; did you mean place"),
         (&["table", "delete", "pruned", "--where", "place + 3"], "it has type Int64, not Boolean"),

@@ -90,7 +90,7 @@ async fn what_is_wrong_is_told_in_one_sentence() {
     assert_eq!(unknown, "the fleet has no ensemble \"zzz\": nothing was submitted to it yet");
     site.submit(plan("real", 1, 10, 10)).await.unwrap();
     let unknown = fleet::cancel(&site.ledger, "zzz").await.unwrap_err().to_string();
-    assert_eq!(unknown, "the fleet has no ensemble \"zzz\"; it has: real");
+    assert_eq!(unknown, "the fleet has no ensemble \"zzz\"; there are: real");
     for (url, said) in [
         ("http://x", "invalid ledger address \"http://x\": write it as postgres://user:password@host:5432/database"),
         ("postgres://me:se/cret@host:port/x", "invalid ledger address \"postgres://...@host:port/x\": "),
