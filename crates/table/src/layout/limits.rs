@@ -3,7 +3,7 @@
 /// Maximum rows of a row group. A lookup decodes a whole group.
 pub const GROUP_ROWS_MAX: usize = 106_496;
 /// Maximum bytes of a row group before compression, where rows are long. It is in memory during writing.
-pub(crate) const GROUP_BYTES: usize = 64 << 20;
+pub(crate) const GROUP_BYTES: usize = 128 << 20;
 /// False positive rate of Bloom filters: 1 in 80 takes ten bits per value.
 pub(crate) const BLOOM_FALSE_POSITIVES: f64 = 0.0125;
 /// Maximum rows of a page. A question for one row decodes a whole page.

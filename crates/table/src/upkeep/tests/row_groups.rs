@@ -112,7 +112,7 @@ async fn segments_with_several_row_groups_merge() {
 async fn row_groups_of_long_rows_have_few() {
     const ROW_BYTES: usize = 1 << 20;
     let root = tempfile::tempdir().unwrap();
-    let text = |row: usize| char::from(b'a' + (row % 26) as u8).to_string().repeat(ROW_BYTES - row);
+    let text = |row: usize| char::from(b'a' + (row % 26) as u8).to_string().repeat(ROW_BYTES - row % 50);
     let texts = |rows: std::ops::Range<usize>| {
         let column: ArrayRef = Arc::new(StringArray::from_iter_values(rows.map(text)));
         RecordBatch::try_from_iter([("text", column)]).unwrap()
@@ -120,11 +120,11 @@ async fn row_groups_of_long_rows_have_few() {
     let options = TableOptions::new(Layout::Pruned);
     let schema = texts(0..1).schema();
     let inserter = Inserter::open_or_create(root.path(), disk(), &schema, &options).await.unwrap();
-    for rows in [0..40, 40..80] {
+    for rows in [0..45, 45..90, 90..135] {
         inserter.insert(&[texts(rows)]).await.unwrap();
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
-    for counts in [[40, 40], [64, 16]] {
+    for counts in [&[45, 45, 45][..], &[128, 7]] {
         let mut found = Vec::new();
         for segment in segments(root.path()).await {
             let (_, footer) = Input::open(root.path(), &schema, &segment).unwrap().with_page_index().unwrap();
