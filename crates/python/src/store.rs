@@ -152,10 +152,7 @@ impl Store {
         let root = self.folder_of(table)?;
         let session = self.session()?;
         let opened = wait(py, async move { Snapshot::reopen(&root, &[], session.opened()).await })?;
-        let source = match opened {
-            Some(source) => source,
-            None => return Err(self.no_table(table)?.into()),
-        };
+        let Some(source) = opened else { return Err(self.no_table(table)?.into()) };
         let options = ask::Options {
             threads: self.options.threads,
             memory_bytes: self.options.memory_bytes,

@@ -117,15 +117,15 @@ impl Input {
             builder = builder.with_row_groups(groups);
         }
         let mut reader = Some(builder.build().map_err(|e| TableError::damaged(&path, e))?);
-        // The library panics on some damaged pages.
-        let mut next = move || match catch_unwind(AssertUnwindSafe(|| reader.as_mut().and_then(Iterator::next))) {
-            Ok(batch) => batch,
-            Err(_) => {
+        let next = move || {
+            // The library panics on some damaged pages.
+            let read = catch_unwind(AssertUnwindSafe(|| reader.as_mut().and_then(Iterator::next)));
+            read.unwrap_or_else(|_| {
                 reader = None;
                 Some(Err(ArrowError::ParquetError("its pages do not decode".to_owned())))
-            }
+            })
         };
-        Ok(std::iter::from_fn(move || next()).map(move |batch| {
+        Ok(std::iter::from_fn(next).map(move |batch| {
             let batch = batch.map_err(|e| TableError::damaged(&path, e))?;
             conform(&root, &schema, &widened(&root, batch, &schema)?)
         }))

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use parquet::bloom_filter::Sbbf;
 use parquet::column::writer::ColumnCloseResult;
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::page_index::column_index::ColumnIndexMetaData;
 
 use super::limits::GROUP_BYTES;
@@ -57,7 +57,7 @@ impl RowsWriter {
             && self.nulls.keys().all(|set| nulls(segment, set).is_some())
             // What is wrong in a damaged footer is not copied.
             && groups.iter().map(|group| group.num_rows() as u64).sum::<u64>() == segment.rows
-            && groups.iter().flat_map(|group| group.columns()).all(has_filter)
+            && groups.iter().flat_map(RowGroupMetaData::columns).all(has_filter)
     }
 
     fn copy_group(
