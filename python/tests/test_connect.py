@@ -52,7 +52,7 @@ def test_rows_and_sql(remote):
 @pytest.mark.parametrize(
     ("ask", "error", "words"),
     [
-        (lambda d: d.ensembles["nothing"], mw.UnknownNameError, "stored: season"),
+        (lambda d: d.ensembles["nothing"], mw.UnknownNameError, "there are: season"),
         (lambda d: d.ensembles["season"]["game-999"], mw.UnknownNameError, "did you mean game-"),
         (lambda d: d.ensembles["season"][GAME].probability("home_margn > 1"), mw.InvalidError, "did you mean home_margin"),
         (lambda d: d.ensembles["season"].outcome(GAME, "home_margn"), mw.UnknownNameError, "did you mean home_margin"),
@@ -103,7 +103,7 @@ def test_checks_and_sql_are_those_of_the_folder(remote, season):
     assert found == season.verify() and found.hash
     query = "SELECT count(*) AS n, count(DISTINCT ensemble) AS e FROM outcomes"
     assert far.sql(query).to_dicts() == season.sql(query).to_dicts()
-    with pytest.raises(mw.UnknownNameError, match="stored: season"):
+    with pytest.raises(mw.UnknownNameError, match="there are: season"):
         remote._backend.sql("SELECT 1", type("Gone", (), {"summary": lambda self: {"ensemble": "gone"}})())
 
 

@@ -272,7 +272,7 @@ def test_threads_share_an_ensemble(season):
         (lambda s: s.events(GAME, 200), mw.InvalidError, "does not store world 200"),
         (lambda s: s.sql("DROP TABLE outcomes"), mw.InvalidError, "only queries"),
         (lambda s: s.sql("SELECT nothing FROM outcomes"), mw.UnknownNameError, "nothing"),
-        (lambda s: s._data.ensembles["nothing"], mw.UnknownNameError, "stored: season"),
+        (lambda s: s._data.ensembles["nothing"], mw.UnknownNameError, "there are: season"),
     ],
 )
 def test_errors_are_classes_with_the_usual_words(season, ask, error, words):

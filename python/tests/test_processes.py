@@ -134,7 +134,7 @@ def test_the_command_serves_its_own_processes(tmp_path, folder):
     version = subprocess.run([*run, "--version"], check=True, capture_output=True, text=True).stdout
     assert version.startswith("manyworlds ")
     missing = subprocess.run([*run, "outcome", "nothing", "--entity", "a", "--outcome", "b", "--data", str(folder)], capture_output=True, text=True)
-    assert missing.returncode == 2 and "stored: season" in missing.stderr
+    assert missing.returncode == 2 and "there are: season" in missing.stderr
 
 
 @pytest.mark.skipif("EMPTY_VENV" not in os.environ, reason="scripts/python_package.sh makes an environment without other packages")

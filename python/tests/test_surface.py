@@ -214,7 +214,7 @@ def test_worlds_over_http(places):
     past = pa.ipc.open_stream(ask(far, {"ensemble": "match", "outcomes": ["cup:total / 2"], "first": 1000})).read_all()
     assert past.num_rows == 0 and str(past.schema.field("cup:total / 2").type) == "double"
     for question, error, words in (
-        ({"ensemble": "nothing"}, mw.UnknownNameError, "stored: match"),
+        ({"ensemble": "nothing"}, mw.UnknownNameError, "there are: match"),
         ({"ensemble": "match", "version": 7}, mw.UnknownNameError, "has no version 7"),
         ({"ensemble": "match", "outcomes": ["match-1:goal"]}, mw.UnknownNameError, "did you mean"),
         ({"ensemble": "match", "outcomes": ["match-1:goals / 0"]}, mw.InvalidError, "no finite value"),
