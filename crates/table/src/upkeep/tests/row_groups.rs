@@ -129,10 +129,12 @@ async fn row_groups_of_long_rows_have_few() {
         for segment in segments(root.path()).await {
             let (_, footer) = Input::open(root.path(), &schema, &segment).unwrap().with_page_index().unwrap();
             found.extend(footer.row_groups().iter().map(RowGroupMetaData::num_rows));
-            assert!(footer.row_groups().iter().all(|group| group.total_byte_size() <= GROUP_BYTES as i64));
+            // Encoding adds the lengths of the texts.
+            let bytes_max = (GROUP_BYTES + GROUP_BYTES / 100) as i64;
+            assert!(footer.row_groups().iter().all(|group| group.total_byte_size() <= bytes_max));
             for (columns, group) in footer.offset_index().unwrap().iter().zip(footer.row_groups()) {
-                // One or two texts each.
-                assert!(2 * columns[0].page_locations().len() >= group.num_rows() as usize);
+                // One to three texts each.
+                assert!(3 * columns[0].page_locations().len() >= group.num_rows() as usize);
             }
         }
         assert_eq!(found, counts);
