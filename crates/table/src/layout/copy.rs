@@ -55,7 +55,7 @@ impl RowsWriter {
             && about.schema_descr().columns() == self.parquet.columns()
             && groups.iter().all(|group| is_large(group.num_rows() as usize, group.total_byte_size() as usize))
             && self.nulls.keys().all(|set| nulls(segment, set).is_some())
-            // What is wrong in a damaged footer is not copied.
+            // Damaged footers are not copied.
             && groups.iter().map(|group| group.num_rows() as u64).sum::<u64>() == segment.rows
             && groups.iter().flat_map(RowGroupMetaData::columns).all(has_filter)
     }
