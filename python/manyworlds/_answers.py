@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence, overload
 
@@ -164,9 +165,9 @@ class Distribution:
         outside = wanted[~((wanted >= 0) & (wanted <= 1))]
         if outside.size:
             raise InvalidError(f"a quantile's share is {outside[0]}: give a number from 0 to 1")
-        values, shares = self.cdf()
-        found = values[np.minimum(np.searchsorted(shares, wanted), len(values) - 1)]
-        return float(found) if wanted.ndim == 0 else found
+        values, shares = self._steps()
+        found = [values[min(bisect_left(shares, share), len(values) - 1)] for share in wanted.flat]
+        return found[0] if wanted.ndim == 0 else np.array(found).reshape(wanted.shape)
 
     def __getstate__(self) -> dict[str, Any]:
         # A copy in another process knows all values, and needs no ensemble.
