@@ -6,6 +6,7 @@ import heapq
 import math
 from bisect import bisect_left
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence, overload
 
 from . import _shown as shown
@@ -156,18 +157,21 @@ class Distribution:
         Raises:
             InvalidError: if `p` is not from 0 to 1.
         """
+        if isinstance(p, Real):
+            return self._quantile(float(p))
         import numpy as np
 
         try:
-            wanted = np.asarray(p, dtype=float)
+            shares = np.asarray(p, dtype=float)
         except (TypeError, ValueError):
             raise InvalidError(f"a quantile's share is {p!r}: give a number from 0 to 1") from None
-        outside = wanted[~((wanted >= 0) & (wanted <= 1))]
-        if outside.size:
-            raise InvalidError(f"a quantile's share is {outside[0]}: give a number from 0 to 1")
+        return np.array([self._quantile(share) for share in shares.flat]).reshape(shares.shape)[()]
+
+    def _quantile(self, share: float) -> float:
+        if not 0 <= share <= 1:
+            raise InvalidError(f"a quantile's share is {share}: give a number from 0 to 1")
         values, shares = self._steps()
-        found = [values[min(bisect_left(shares, share), len(values) - 1)] for share in wanted.flat]
-        return found[0] if wanted.ndim == 0 else np.array(found).reshape(wanted.shape)
+        return values[min(bisect_left(shares, share), len(values) - 1)]
 
     def __getstate__(self) -> dict[str, Any]:
         # A copy in another process knows all values, and needs no ensemble.
