@@ -1,12 +1,14 @@
 //! The tables of rows: their sizes, their columns and their logs.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use axum::Json;
 use axum::extract::{Extension, Query, State};
 use axum::http::StatusCode;
 use chrono::{DateTime, SecondsFormat};
 use ingest::{LogFigures, TableFigures};
+use model::UnknownName;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use table::{TableError, TableName};
@@ -57,12 +59,24 @@ pub(crate) async fn table(
         let facts = asked.tables.facts(&asked.settings.data, &BTreeSet::from([name.clone()])).await;
         let facts = facts.into_iter().next().map_or_else(|| Ok(Facts::default()), |(_, facts)| facts)?;
         if facts.schema.is_none() && figures.is_none() {
-            let text = format!("no table {:?}", name.to_string());
-            return Err(Refusal::new(StatusCode::NOT_FOUND, text).of_kind(UNKNOWN_NAME));
+            let data = asked.settings.data.clone();
+            let missing = tokio::task::spawn_blocking(move || no_table(&data, &name));
+            return Err(missing.await.unwrap_or_else(|e| broken(&e)));
         }
         Ok(described(&name, &facts, figures.as_ref()))
     });
     Ok(Json(described.await?))
+}
+
+/// Refuses a table that is missing, and suggests similar names of its database, which the request may read.
+pub(crate) fn no_table(data: &Path, missing: &TableName) -> Refusal {
+    let tables = match snapshot::tables(data) {
+        Ok(tables) => tables.into_iter().filter(|table| table.database() == missing.database()),
+        Err(error) => return error.into(),
+    };
+    let names: Vec<String> = tables.map(|table| table.to_string()).collect();
+    let unknown = UnknownName::new("no table", &missing.to_string(), names.iter().map(String::as_str));
+    Refusal::new(StatusCode::NOT_FOUND, unknown.to_string()).of_kind(UNKNOWN_NAME)
 }
 
 /// Reports the logs of the tables that the request may read.

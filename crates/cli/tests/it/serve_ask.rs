@@ -47,7 +47,7 @@ fn the_server_asks_as_the_command_does() {
     assert_eq!(csv.text(), "host,count\nalpha,234\nbeta,233\ngamma,233\n");
     for (question, status, said) in [
         (json!({"group": ["host"]}), 400, "send {\"table\""),
-        (json!({"table": "db.gpu"}), 404, "no table \"db.gpu\""),
+        (json!({"table": "db.gpu"}), 404, "no table \"db.gpu\"; did you mean db.cpu?"),
         (json!({"table": "db.cpu", "gruop": ["host"]}), 400, "unknown field `gruop`"),
         (json!({"table": "db.cpu", "group": ["hots"]}), 400, "did you mean \"host\"?"),
         (json!({"table": "db.cpu", "where": ["load >"]}), 400, "expected a name, a number or a 'text'"),
@@ -60,6 +60,9 @@ fn the_server_asks_as_the_command_does() {
         let text = reply.json()["error"].as_str().unwrap().to_owned();
         assert!(reply.status == status && text.contains(said), "{status} {said}: {} {text}", reply.status);
     }
+    // Another database's names are not suggested.
+    let other = server.post_json("/api/v1/ask", &json!({"table": "other.cpu"}));
+    assert_eq!(other.json()["error"], "no table \"other.cpu\"");
     assert_eq!(server.sql("SELECT count(*) AS n FROM db.cpu")[0]["n"], 700);
 }
 

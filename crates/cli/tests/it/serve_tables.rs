@@ -89,7 +89,8 @@ fn tables_show_rows_in_segments_and_in_the_log() {
     std::fs::remove_dir_all(data.path().join("d/mem")).unwrap();
     until("one table", || get(&server, "/api/v1/tables").as_array().unwrap().len() == 1);
     for (path, status, said) in [
-        ("/api/v1/table?table=d.none", 404, "no table"),
+        ("/api/v1/table?table=d.cpi", 404, "no table \"d.cpi\"; did you mean d.cpu?"),
+        ("/api/v1/table?table=d.none", 404, "no table \"d.none\"; there are: d.cpu"),
         ("/api/v1/table?table=d.a.b", 404, "no table"),
         ("/api/v1/table", 400, "send ?table=NAME"),
         ("/api/v1/table?table=", 400, ""),

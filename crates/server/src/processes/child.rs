@@ -23,6 +23,7 @@ use super::body::{Batches, Body, Sink};
 use super::message::{Ask, Done, Failure, Format, Part, Question, Setup, Sql, Wanted, take};
 use super::{memory, names};
 use crate::error::{Refusal, UNKNOWN_NAME};
+use crate::tables;
 use crate::warm::Warm;
 
 /// Threads for blocking calls. Each call that opens a table holds one thread while waiting for another, so there must
@@ -164,12 +165,12 @@ impl Answerer {
 
     async fn answer_ask(&mut self, asked: Ask) -> Result<(), Failure> {
         let began = Instant::now();
-        let no_table =
-            |reason: String| Failure::of(&Refusal::new(StatusCode::NOT_FOUND, reason).of_kind(UNKNOWN_NAME), "42P01");
-        let table: TableName = asked.table.parse().map_err(|e: TableError| no_table(e.to_string()))?;
+        let no_table = |refusal: Refusal| Failure::of(&refusal, "42P01");
+        let no_name = |e: TableError| Refusal::new(StatusCode::NOT_FOUND, e.to_string()).of_kind(UNKNOWN_NAME);
+        let table: TableName = asked.table.parse().map_err(|e| no_table(no_name(e)))?;
         let unique = self.unique.get(&table).map_or(&[][..], Vec::as_slice);
         let opened = Snapshot::reopen(&table.folder(&self.setup.data), unique, self.session.opened()).await?;
-        let snapshot = opened.ok_or_else(|| no_table(format!("no table {:?}", table.to_string())))?;
+        let snapshot = opened.ok_or_else(|| no_table(tables::no_table(&self.setup.data, &table)))?;
         let cache = Some(ask::Cache::of(&snapshot.root));
         let options = ask::Options { memory_bytes: self.setup.memory_bytes, cache, ..ask::Options::default() };
         let answer = ask::answer(&snapshot, &asked.question, &options)?;
