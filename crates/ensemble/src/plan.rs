@@ -111,12 +111,15 @@ impl Plan {
     /// Describes a difference from another plan that would change the worlds; `None` if there is none.
     pub fn difference(&self, other: &Self) -> Option<String> {
         const SHOWN_MAX: usize = 1000;
+        // A model without events has none to store.
+        let events =
+            |plan: &Self| if self.catalogue.events.is_empty() { "" } else { plan.events.into_str() }.to_owned();
         let pairs = [
             ("model", self.model.clone(), other.model.clone()),
             ("parameters", self.parameters.clone(), other.parameters.clone()),
             ("seed", self.seed.0.to_string(), other.seed.0.to_string()),
             ("worlds", self.worlds.count().to_string(), other.worlds.count().to_string()),
-            ("events", self.events.into_str().to_owned(), other.events.into_str().to_owned()),
+            ("events", events(self), events(other)),
         ];
         let differs = |(what, a, b): &(&str, String, String)| a != b && !(*what == "parameters" && is_same_json(a, b));
         let (what, a, b) = pairs.into_iter().find(differs)?;
@@ -217,6 +220,18 @@ mod tests {
         let as_python =
             r#"{"definition": {"uses": {"GAMES": "45"}, "source": "0123"},"home":3.0,"order":"fifo","speeds":[1.0]}"#;
         assert_eq!(of(long).difference(&of(as_python)), None);
+    }
+
+    #[test]
+    fn events_differ_only_in_models_that_have_some() {
+        let of = |events, columns| {
+            let catalogue = Catalogue { events: columns, ..plan(1).catalogue };
+            Plan { events, catalogue, ..plan(1) }
+        };
+        let some = vec![model::EventColumn::new("minute", model::EventKind::I8)];
+        let [store, replay] = [EventMode::Store, EventMode::Replay].map(|mode| of(mode, some.clone()));
+        assert_eq!(store.difference(&replay).as_deref(), Some("events store, not replay"));
+        assert_eq!(of(EventMode::Store, Vec::new()).difference(&of(EventMode::Replay, Vec::new())), None);
     }
 
     #[test]
