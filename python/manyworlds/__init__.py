@@ -13,112 +13,82 @@ Example:
     [{'n': 1}]
 """
 
-from . import _models, _native, math
-from ._answers import (
-    BetRisk,
-    Bin,
-    Book,
-    Check,
-    Comparison,
-    Comparisons,
-    Condition,
-    Correlation,
-    Distribution,
-    Interval,
-    Probability,
-    Share,
-    TailRisk,
-    Verification,
-    WorstWorld,
-)
-from ._catalogue import Catalogue, Outcome, Param, code, flag, number, optional, real
-from ._check import Promise, check
-from ._data import Data, Ensembles, connect, open
-from ._draws import Stream, World, Worlds
-from ._ensemble import Ensemble, Entity
-from ._model import Emit, Model, per_world
-from ._run import run
-from ._table import Table
-from ._write import write
-from .errors import (
-    AccessError,
-    DamagedError,
-    Error,
-    ExistsError,
-    ForkedError,
-    InvalidError,
-    LimitError,
-    ModelError,
-    RefusedRowsError,
-    StorageError,
-    TooFewWorldsError,
-    UnknownNameError,
-)
+from . import _native
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from . import math as math
+    from ._answers import BetRisk as BetRisk, Bin as Bin, Book as Book, Check as Check, Comparison as Comparison
+    from ._answers import Comparisons as Comparisons, Condition as Condition, Correlation as Correlation
+    from ._answers import Distribution as Distribution, Interval as Interval, Probability as Probability, Share as Share
+    from ._answers import TailRisk as TailRisk, Verification as Verification, WorstWorld as WorstWorld
+    from ._catalogue import Catalogue as Catalogue, Outcome as Outcome, Param as Param
+    from ._catalogue import code as code, flag as flag, number as number, optional as optional, real as real
+    from ._check import Promise as Promise, check as check
+    from ._data import Data as Data, Ensembles as Ensembles, connect as connect, open as open
+    from ._draws import Stream as Stream, World as World, Worlds as Worlds
+    from ._ensemble import Ensemble as Ensemble, Entity as Entity
+    from ._model import Emit as Emit, Model as Model, per_world as per_world
+    from ._run import run as run
+    from ._table import Table as Table
+    from ._write import write as write
+    from .errors import AccessError as AccessError, DamagedError as DamagedError, Error as Error
+    from .errors import ExistsError as ExistsError, ForkedError as ForkedError, InvalidError as InvalidError
+    from .errors import LimitError as LimitError, ModelError as ModelError, RefusedRowsError as RefusedRowsError
+    from .errors import StorageError as StorageError, TooFewWorldsError as TooFewWorldsError
+    from .errors import UnknownNameError as UnknownNameError
+
+#: The public names by module. A module is loaded when one of its names is first used: all of them take several times as
+#: long as Python's own start, and the command and the server's processes need few.
+_PUBLIC = {
+    "_answers": (
+        "BetRisk Bin Book Check Comparison Comparisons Condition Correlation Distribution Interval Probability Share"
+        " TailRisk Verification WorstWorld"
+    ),
+    "_catalogue": "Catalogue Outcome Param code flag number optional real",
+    "_check": "Promise check",
+    "_data": "Data Ensembles connect open",
+    "_draws": "Stream World Worlds",
+    "_ensemble": "Ensemble Entity",
+    "_model": "Emit Model per_world",
+    "_run": "run",
+    "_table": "Table",
+    "_write": "write",
+    "errors": (
+        "AccessError DamagedError Error ExistsError ForkedError InvalidError LimitError ModelError RefusedRowsError"
+        " StorageError TooFewWorldsError UnknownNameError"
+    ),
+}
+_PLACES = {name: module for module, names in _PUBLIC.items() for name in names.split()}
+
+__all__ = sorted([*_PLACES, "math"])
+
+
+def __getattr__(name: str) -> object:
+    from importlib import import_module
+
+    if name == "__version__":
+        # Takes longer than all else.
+        from importlib.metadata import version
+
+        return version(__name__)
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "math":
+        return import_module(".math", __name__)
+    found = globals()[name] = getattr(import_module(f".{_PLACES[name]}", __name__), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def _model(name: str) -> object:
+    from ._models import loaded
+
+    return loaded(name)
+
 
 # Questions about a model's ensembles may need the model.
-_native.find_models(_models.loaded)
-
-__all__ = [
-    "AccessError",
-    "BetRisk",
-    "Bin",
-    "Book",
-    "Catalogue",
-    "Check",
-    "Comparison",
-    "Comparisons",
-    "Condition",
-    "Correlation",
-    "DamagedError",
-    "Data",
-    "Distribution",
-    "Emit",
-    "Ensemble",
-    "Ensembles",
-    "Entity",
-    "Error",
-    "ExistsError",
-    "ForkedError",
-    "Interval",
-    "InvalidError",
-    "LimitError",
-    "Model",
-    "ModelError",
-    "Outcome",
-    "Param",
-    "Probability",
-    "Promise",
-    "RefusedRowsError",
-    "Share",
-    "StorageError",
-    "Stream",
-    "Table",
-    "TailRisk",
-    "TooFewWorldsError",
-    "UnknownNameError",
-    "Verification",
-    "World",
-    "Worlds",
-    "WorstWorld",
-    "check",
-    "code",
-    "connect",
-    "flag",
-    "math",
-    "number",
-    "optional",
-    "open",
-    "per_world",
-    "real",
-    "run",
-    "write",
-]
-
-
-def __getattr__(name: str) -> str:
-    if name != "__version__":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    # Loaded here, because it takes as long as all else that `import manyworlds` loads.
-    from importlib.metadata import version
-
-    return version(__name__)
+_native.find_models(_model)

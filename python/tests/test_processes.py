@@ -171,3 +171,37 @@ def test_an_empty_environment_is_enough(folder, tmp_path):
     script = os.path.join(os.environ["EMPTY_VENV"], "bin", "manyworlds")
     listed = subprocess.run([script, "ensembles", "--data", str(folder)], check=True, capture_output=True, text=True)
     assert "season" in listed.stdout
+
+
+def test_names_load_their_modules_when_they_are_used():
+    script = textwrap.dedent(
+        """
+        import sys
+        import manyworlds as mw
+        assert not {"dataclasses", "inspect", "json", "multiprocessing", "manyworlds._data"} & set(sys.modules)
+        assert set(mw.__all__) <= set(dir(mw)) and mw.open is mw.open
+        for name in mw.__all__:
+            assert getattr(getattr(mw, name), "__module__", "manyworlds.math").startswith("manyworlds."), name
+        assert mw.__version__ and not hasattr(mw, "opn")
+        from manyworlds import *
+        assert Model is mw.Model and math is mw.math
+        """
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_the_command_loads_modules_for_models_only():
+    script = textwrap.dedent(
+        """
+        import sys, types
+        from manyworlds import _command
+        # The real one ends the process.
+        _command._native = types.SimpleNamespace(find_models=lambda find: None, main=lambda words, program: 0)
+        sys.argv = ["manyworlds", "run", "football", "--name=a.py"]
+        assert _command.main() == 0 and "manyworlds._models" not in sys.modules
+        sys.argv = ["manyworlds", "run", "nothing.py:Nothing"]
+        assert _command.main() == 2 and "manyworlds._models" in sys.modules
+        """
+    )
+    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    assert "cannot load nothing.py" in done.stderr
