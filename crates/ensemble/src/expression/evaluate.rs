@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use expr::Comparison;
 
+use super::bits::bits;
 use super::plan::Truth;
 use super::{Expression, Node};
 use crate::column::{Column, Narrow};
@@ -189,7 +190,9 @@ fn compare(column: &Column, comparison: Comparison, number: f64) -> BitSet {
         Narrow::I32(v) => in_range(v, low.max(-2_147_483_648.0), high.min(2_147_483_647.0), |x, low, width| {
             x.wrapping_sub(low as i32) as u32 <= width as u32
         }),
-        Narrow::F64(v) => return BitSet::from_fn(v.len(), |world| holds(comparison, v[world], number)),
+        Narrow::F64(v) => {
+            return BitSet { words: bits(v, |value| holds(comparison, value, number)), length: v.len() };
+        }
     };
     if comparison == Comparison::NotEqual { set.complement() } else { set }
 }
@@ -197,32 +200,9 @@ fn compare(column: &Column, comparison: Comparison, number: f64) -> BitSet {
 /// The worlds with values from `low` to `high`; `test` gets the value, `low` and the range's width.
 #[inline]
 fn in_range<T: Copy>(values: &[T], low: f64, high: f64, test: impl Fn(T, i64, u64) -> bool) -> BitSet {
-    let mut set = BitSet { words: Vec::with_capacity(values.len().div_ceil(64)), length: values.len() };
     if low > high {
-        set.words.resize(values.len().div_ceil(64), 0);
-        return set;
+        return BitSet { words: vec![0; values.len().div_ceil(64)], length: values.len() };
     }
     let (low, width) = (low as i64, (high - low) as u64);
-    let (chunks, rest) = values.as_chunks::<64>();
-    for chunk in chunks {
-        let mut bytes = [0u8; 64];
-        for (byte, value) in bytes.iter_mut().zip(chunk) {
-            *byte = u8::from(test(*value, low, width));
-        }
-        set.words.push(pack(&bytes));
-    }
-    if !rest.is_empty() {
-        let bits = rest.iter().enumerate();
-        set.words.push(bits.fold(0, |word, (i, value)| word | u64::from(test(*value, low, width)) << i));
-    }
-    set
-}
-
-/// Packs 64 bytes of 0 or 1 into 64 bits: a multiplication gathers the low bits of eight bytes in the top byte.
-#[inline]
-fn pack(bytes: &[u8; 64]) -> u64 {
-    const GATHER: u64 = 0x0102_0408_1020_4080;
-    let (eights, _) = bytes.as_chunks::<8>();
-    let gathered = eights.iter().map(|eight| u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56);
-    gathered.enumerate().fold(0, |word, (i, byte)| word | byte << (8 * i))
+    BitSet { words: bits(values, |value| test(value, low, width)), length: values.len() }
 }

@@ -5,6 +5,7 @@
 //! chunks of worlds, exactly where integers can hold them.
 
 mod bind;
+mod bits;
 mod evaluate;
 mod plan;
 mod unit;
