@@ -1,7 +1,7 @@
 //! Chooses an encoding for each column.
 //!
-//! The column's type determines the candidates. Each encodes a sample as in a segment. Among those within 2% of the
-//! smallest, the cheapest to write wins:
+//! The column's type determines the candidates. Each encodes a sample as in a segment; candidates whose size is in
+//! proportion to the rows encode a part of it. Among those within 2% of the smallest, the cheapest to write wins:
 //!
 //! | type | candidates, cheapest first |
 //! |---|---|
@@ -31,7 +31,9 @@ use super::options::TableOptions;
 use super::own::{Form, OwnColumn};
 use pages::{Codec, EncodingSet};
 
-pub(crate) const SAMPLE_ROWS: usize = 65_536;
+pub(crate) const SAMPLE_ROWS: usize = 32_768;
+/// Rows of a sample that show the size of an encoding without a dictionary, whose share falls with more rows.
+const PART_ROWS: usize = 8_192;
 /// A cheaper encoding wins if it is at most this much larger than the smallest.
 const NEAR: f64 = 1.02;
 /// Pages stay uncompressed if compression leaves more than this share.
@@ -176,8 +178,12 @@ fn candidates(ty: &DataType, set: EncodingSet) -> &'static [ColumnEncoding] {
 
 fn best(column: &RecordBatch, options: &TableOptions) -> Result<Choice> {
     let candidates = candidates(column.schema_ref().field(0).data_type(), options.encodings);
-    let sizes =
-        candidates.iter().map(|&encoding| trial(column, encoding, options.codec)).collect::<Result<Vec<_>>>()?;
+    let part = column.slice(0, column.num_rows().min(PART_ROWS));
+    let size = |&encoding: &ColumnEncoding| match encoding {
+        ColumnEncoding::Dictionary => trial(column, encoding, options.codec),
+        _ => Ok(trial(&part, encoding, options.codec)?.scaled(column.num_rows(), part.num_rows())),
+    };
+    let sizes = candidates.iter().map(size).collect::<Result<Vec<_>>>()?;
     let smallest = sizes.iter().map(Sizes::stored).min().unwrap_or(0) as f64;
     let near = sizes.iter().position(|s| s.stored() as f64 <= smallest * NEAR).unwrap_or(0);
     Ok(Choice { encoding: candidates[near], compressed: sizes[near].is_compressible() })
@@ -191,6 +197,12 @@ struct Sizes {
 impl Sizes {
     /// Of a dictionary for mostly different values.
     const USELESS: Self = Self { compressed: i64::MAX, uncompressed: i64::MAX };
+
+    /// The sizes of `rows` rows, from those of `part` of them.
+    fn scaled(self, rows: usize, part: usize) -> Self {
+        let scaled = |bytes: i64| bytes * rows as i64 / part as i64;
+        Self { compressed: scaled(self.compressed), uncompressed: scaled(self.uncompressed) }
+    }
 
     fn is_compressible(&self) -> bool {
         (self.compressed as f64) < self.uncompressed as f64 * INCOMPRESSIBLE

@@ -155,12 +155,14 @@ fn runtime() -> tokio::runtime::Runtime {
 fn encoding_choice_follows_the_sample() {
     let n = 20_000;
     let random = |i: i64| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as i64) >> 40) & 0x3FFF;
-    let columns: [(&str, ArrayRef); 5] = [
+    let columns: [(&str, ArrayRef); 6] = [
         (
             "time",
             Arc::new(TimestampMicrosecondArray::from_iter_values((0..n).map(|i| i * 3_000_000)).with_timezone("UTC")),
         ),
         ("number", Arc::new(Int32Array::from_iter_values((0..n).map(|i| random(i) as i32)))),
+        // A dictionary of 6,000 values pays for itself with more rows than a part of the sample has.
+        ("ratio", Arc::new(Float64Array::from_iter_values((0..n).map(|i| ((random(i) % 6_000) as f64).sqrt())))),
         (
             "word",
             Arc::new(StringArray::from_iter_values((0..n).map(|i| ["voice", "sms", "data"][(random(i) % 3) as usize]))),
@@ -180,6 +182,7 @@ fn encoding_choice_follows_the_sample() {
     let of = |name: &str| encodings.columns().find(|c| c.0 == name).unwrap().1;
     assert_eq!(of("time"), ColumnEncoding::Delta);
     assert_eq!(of("number"), ColumnEncoding::Split);
+    assert_eq!(of("ratio"), ColumnEncoding::Dictionary);
     assert_eq!(of("word"), ColumnEncoding::Dictionary);
     assert_eq!(of("id"), ColumnEncoding::Prefixes);
     assert_eq!(of("tag"), ColumnEncoding::Common);
