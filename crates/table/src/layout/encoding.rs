@@ -1,7 +1,7 @@
 //! Chooses an encoding for each column.
 //!
-//! The column's type determines the candidates. Each encodes a sample as in a segment; candidates whose size is in
-//! proportion to the rows encode a part of it. Among those within 2% of the smallest, the cheapest to write wins:
+//! The column's type determines the candidates. Each encodes a sample as in a segment; candidates without
+//! a dictionary encode a page of it. Among those within 2% of the smallest, the cheapest to write wins:
 //!
 //! | type | candidates, cheapest first |
 //! |---|---|
@@ -31,9 +31,7 @@ use super::options::TableOptions;
 use super::own::{Form, OwnColumn};
 use pages::{Codec, EncodingSet};
 
-pub(crate) const SAMPLE_ROWS: usize = 32_768;
-/// Rows of a sample that show the size of an encoding without a dictionary, whose share falls with more rows.
-const PART_ROWS: usize = 8_192;
+pub(crate) const SAMPLE_ROWS: usize = 65_536;
 /// A cheaper encoding wins if it is at most this much larger than the smallest.
 const NEAR: f64 = 1.02;
 /// Pages stay uncompressed if compression leaves more than this share.
@@ -178,10 +176,11 @@ fn candidates(ty: &DataType, set: EncodingSet) -> &'static [ColumnEncoding] {
 
 fn best(column: &RecordBatch, options: &TableOptions) -> Result<Choice> {
     let candidates = candidates(column.schema_ref().field(0).data_type(), options.encodings);
-    let part = column.slice(0, column.num_rows().min(PART_ROWS));
+    // A page shows the size of all, but not the share of a dictionary, which falls with more rows.
+    let page = column.slice(0, column.num_rows().min(PAGE_ROWS));
     let size = |&encoding: &ColumnEncoding| match encoding {
         ColumnEncoding::Dictionary => trial(column, encoding, options.codec),
-        _ => Ok(trial(&part, encoding, options.codec)?.scaled(column.num_rows(), part.num_rows())),
+        _ => Ok(trial(&page, encoding, options.codec)?.scaled(column.num_rows(), page.num_rows())),
     };
     let sizes = candidates.iter().map(size).collect::<Result<Vec<_>>>()?;
     let smallest = sizes.iter().map(Sizes::stored).min().unwrap_or(0) as f64;
@@ -198,9 +197,9 @@ impl Sizes {
     /// Of a dictionary for mostly different values.
     const USELESS: Self = Self { compressed: i64::MAX, uncompressed: i64::MAX };
 
-    /// The sizes of `rows` rows, from those of `part` of them.
-    fn scaled(self, rows: usize, part: usize) -> Self {
-        let scaled = |bytes: i64| bytes * rows as i64 / part as i64;
+    /// The sizes of `rows` rows, from those of `page` of them.
+    fn scaled(self, rows: usize, page: usize) -> Self {
+        let scaled = |bytes: i64| bytes * rows as i64 / page as i64;
         Self { compressed: scaled(self.compressed), uncompressed: scaled(self.uncompressed) }
     }
 

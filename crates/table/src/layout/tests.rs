@@ -13,6 +13,7 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use parquet::file::metadata::PageIndexPolicy;
 use proptest::prelude::*;
+use twox_hash::XxHash64;
 
 use super::*;
 use crate::{EncodingSet, Inserter, Table};
@@ -155,14 +156,12 @@ fn runtime() -> tokio::runtime::Runtime {
 fn encoding_choice_follows_the_sample() {
     let n = 20_000;
     let random = |i: i64| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as i64) >> 40) & 0x3FFF;
-    let columns: [(&str, ArrayRef); 6] = [
+    let columns: [(&str, ArrayRef); 5] = [
         (
             "time",
             Arc::new(TimestampMicrosecondArray::from_iter_values((0..n).map(|i| i * 3_000_000)).with_timezone("UTC")),
         ),
         ("number", Arc::new(Int32Array::from_iter_values((0..n).map(|i| random(i) as i32)))),
-        // A dictionary of 6,000 values pays for itself with more rows than a part of the sample has.
-        ("ratio", Arc::new(Float64Array::from_iter_values((0..n).map(|i| ((random(i) % 6_000) as f64).sqrt())))),
         (
             "word",
             Arc::new(StringArray::from_iter_values((0..n).map(|i| ["voice", "sms", "data"][(random(i) % 3) as usize]))),
@@ -182,10 +181,21 @@ fn encoding_choice_follows_the_sample() {
     let of = |name: &str| encodings.columns().find(|c| c.0 == name).unwrap().1;
     assert_eq!(of("time"), ColumnEncoding::Delta);
     assert_eq!(of("number"), ColumnEncoding::Split);
-    assert_eq!(of("ratio"), ColumnEncoding::Dictionary);
     assert_eq!(of("word"), ColumnEncoding::Dictionary);
     assert_eq!(of("id"), ColumnEncoding::Prefixes);
     assert_eq!(of("tag"), ColumnEncoding::Common);
+}
+
+#[test]
+fn dictionaries_are_tried_on_more_than_a_page() {
+    // In one page, 30,000 values hardly repeat.
+    let random = |i: u64| XxHash64::oneshot(0, &i.to_le_bytes()) % 30_000;
+    let ratios = (0..60_000).map(|i| (random(i) as f64).sqrt());
+    let column: ArrayRef = Arc::new(Float64Array::from_iter_values(ratios));
+    let batch = RecordBatch::try_from_iter([("ratio", column)]).unwrap();
+    let choose = |rows| Encodings::choose(&batch.slice(0, rows), &options(Layout::Column)).unwrap();
+    assert_eq!(choose(20_000).columns().next(), Some(("ratio", ColumnEncoding::Plain)));
+    assert_eq!(choose(60_000).columns().next(), Some(("ratio", ColumnEncoding::Dictionary)));
 }
 
 #[tokio::test]
