@@ -15,6 +15,7 @@ Example:
 
 from . import _native
 
+# Type checkers know this name. Importing `typing` for it takes milliseconds.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import math as math

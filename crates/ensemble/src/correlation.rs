@@ -51,7 +51,7 @@ fn joined<T>(worker: ScopedJoinHandle<'_, T>) -> T {
     worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// An expression of a column's values as they are stored: scales change no correlation.
+/// Evaluates an expression with a column's stored values. A column's scale does not change its correlations.
 macro_rules! of_values {
     ($column:expr, $values:ident => $result:expr) => {
         match &$column.values {
