@@ -65,6 +65,7 @@ test("event_shares_players_of_another_definition", async (t) => {
   };
   const [players, rest] = apart(event);
   await write("crew", players, "Valid part");
+  await page.getByRole("heading", { name: "Valid part" }).waitFor();
   assert.equal(await page.getByRole("link", { name: "Play" }).count(), 0);
   await write("shared", `use = ["crew"]\n${rest}`, "Valid event");
   await page.getByRole("link", { name: "Play" }).click();

@@ -90,7 +90,7 @@ export function Editor({ model, kept, listed, onKept }: Props) {
             >
               {kept ? "Save as a new version" : "Save"}
             </button>
-            {kept && text === kept.text && !found?.is_part && (
+            {kept && text === kept.text && found?.is_part === false && (
               <Link
                 class="button primary"
                 to={href(["run"], {
