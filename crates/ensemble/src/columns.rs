@@ -9,6 +9,7 @@ use crate::error::{EnsembleError, QuestionError};
 use crate::expression::{BitSet, Expression, OutcomeRef};
 use crate::range_reader::RangeReader;
 use crate::stored::StoredEnsemble;
+use crate::threads::joined;
 
 /// Maximum bytes of outcomes in memory for one expression.
 pub(crate) const QUESTION_BYTES_MAX: usize = 128 << 20;
@@ -152,7 +153,7 @@ impl Columns {
             let handles: Vec<_> = outcomes.chunks(piece).map(|p| scope.spawn(|| self.read_alone(p))).collect();
             let mut columns = Vec::with_capacity(outcomes.len());
             for handle in handles {
-                columns.extend(handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+                columns.extend(joined(handle)?);
             }
             Ok(columns)
         })

@@ -1,11 +1,10 @@
 //! Correlations between the outcomes of one entity over all worlds.
 
-use std::thread::ScopedJoinHandle;
-
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, s};
 
 use crate::column::{Column, Narrow};
+use crate::threads::joined;
 
 /// Worlds per chunk: their columns stay in the caches.
 const CHUNK: usize = 2048;
@@ -45,10 +44,6 @@ pub fn correlation(columns: &[impl AsRef<Column> + Sync]) -> Array2<f64> {
         }
     }
     total
-}
-
-fn joined<T>(worker: ScopedJoinHandle<'_, T>) -> T {
-    worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// Evaluates an expression with a column's stored values. A column's scale does not change its correlations.
@@ -107,7 +102,7 @@ fn standardised(columns: &[impl AsRef<Column>], moments: &[(f64, f64)], from: us
     }
     let mut block = Array2::<f32>::zeros((columns.len(), to - from));
     for ((mut row, column), &(mean, deviation)) in block.rows_mut().into_iter().zip(columns).zip(moments) {
-        let Some(row) = row.as_slice_mut() else { continue };
+        let row = row.as_slice_mut().expect("rows of a new block are contiguous");
         let factor = if deviation > 0.0 { 1.0 / deviation } else { 0.0 };
         of_values!(column.as_ref(), values => fill(row, &values[from..to], mean, factor));
     }
@@ -159,5 +154,22 @@ mod tests {
             assert!((matrix[[i, j]] - expected).abs() < 1e-5, "({i}, {j}): {} and {expected}", matrix[[i, j]]);
         }
         assert!(matrix[[150, 3]].is_nan() && matrix[[150, 150]].is_nan());
+    }
+
+    #[test]
+    fn moments_are_exact_for_any_number_of_worlds_and_far_from_zero() {
+        for worlds in [1_u32, 2, 15, 16, 17, 33, 1_000] {
+            for offset in [0.0, 1e9, -1e15] {
+                let values = (0..worlds).map(|world| offset + f64::from(world)).collect();
+                let (mean, deviation) = moments(&Column { values: Narrow::F64(values), scale: 1 });
+                let n = f64::from(worlds);
+                assert_eq!(mean, offset + (n - 1.0) / 2.0, "{worlds} from {offset}");
+                // The variance of the first n whole numbers.
+                let expected = ((n * n - 1.0) / 12.0).sqrt();
+                assert!((deviation - expected).abs() <= 1e-12 * expected, "{deviation} and {expected}");
+            }
+        }
+        let constant = Column { values: Narrow::F64(vec![0.1 + 1e12; 1_001]), scale: 1 };
+        assert_eq!(moments(&constant), (0.1 + 1e12, 0.0));
     }
 }

@@ -12,6 +12,7 @@ use crate::expression::{Expression, OutcomeRef};
 use crate::plan::MakeModel;
 use crate::quantity::Quantity;
 use crate::questions::{CONDITIONS_MAX, check_count, given_worlds, min_worlds};
+use crate::threads::joined;
 
 mod event;
 mod joint;
@@ -359,8 +360,7 @@ impl Search<'_> {
         std::thread::scope(|scope| {
             let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
             let own = work();
-            let joined = others.into_iter().map(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            joined.fold(own, Result::and)
+            others.into_iter().map(joined).fold(own, Result::and)
         })?;
         let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
         all.trim(self.limit);

@@ -52,6 +52,7 @@ mod residuals;
 mod schema;
 mod store;
 mod stored;
+mod threads;
 mod verify;
 mod worlds;
 
