@@ -40,20 +40,26 @@ impl pulp::NullaryFnOnce for Blocks<'_> {
 }
 
 /// Runs the ten rounds over `N` counters; `c[i][lane]` is word `i` of counter `lane`.
+///
+/// Between the rounds, words are the lower halves of 64 bits, and the upper halves are rubbish: vectors multiply lower
+/// halves into 64 bits, so that no round converts between widths. That takes less than half the time.
 #[inline(always)]
 #[expect(clippy::needless_range_loop, reason = "four arrays share the index")]
 pub(crate) fn rounds<const N: usize>(c: &mut [[u32; N]; 4], mut key: [u32; 2]) {
+    let lower = |word: u64| word & u64::from(u32::MAX);
+    let mut words = c.map(|words| words.map(u64::from));
     for _ in 0..ROUNDS {
         for lane in 0..N {
-            let a = u64::from(MULTIPLIER[0]) * u64::from(c[0][lane]);
-            let b = u64::from(MULTIPLIER[1]) * u64::from(c[2][lane]);
-            c[0][lane] = (b >> 32) as u32 ^ c[1][lane] ^ key[0];
-            c[1][lane] = b as u32;
-            c[2][lane] = (a >> 32) as u32 ^ c[3][lane] ^ key[1];
-            c[3][lane] = a as u32;
+            let a = u64::from(MULTIPLIER[0]) * lower(words[0][lane]);
+            let b = u64::from(MULTIPLIER[1]) * lower(words[2][lane]);
+            words[0][lane] = (b >> 32) ^ words[1][lane] ^ u64::from(key[0]);
+            words[1][lane] = b;
+            words[2][lane] = (a >> 32) ^ words[3][lane] ^ u64::from(key[1]);
+            words[3][lane] = a;
         }
         key = [key[0].wrapping_add(WEYL[0]), key[1].wrapping_add(WEYL[1])];
     }
+    *c = words.map(|words| words.map(|word| word as u32));
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
 //! Random draws for many worlds at once: one value for each world of a range.
 
 use crate::philox::{LANES, rounds};
-use crate::stream::{central_quantile, is_central, normal_quantile};
+use crate::stream::{central_quantile, is_central, tail_quantile};
 use crate::{Seed, WorldRange};
 
 /// Words of a block.
 const WORDS: usize = 4;
+/// Worlds drawn at once: what they need stays in the first cache.
+const CHUNK: usize = 512;
 
 /// The [`Stream`](crate::Stream)s of one entity and purpose in all worlds of a range, drawn in step: each method draws
 /// one value for each world. A world's values do not depend on the range.
@@ -16,9 +18,8 @@ pub struct Streams {
     entity: u32,
     purpose: u32,
     block: u32,
-    next: usize,
-    /// The words of the current block: word by word, each for all worlds.
-    words: [Vec<u32>; WORDS],
+    /// The third and the fourth word of each world's block before `block`; empty if they are drawn.
+    kept: [Vec<u32>; 2],
 }
 
 /// A parameter of a distribution: equal in all worlds, or one value for each.
@@ -49,7 +50,7 @@ impl Streams {
     /// The streams of `purpose` for `entity` in `worlds`, at their beginning.
     pub fn new(seed: Seed, worlds: WorldRange, entity: u32, purpose: u32) -> Self {
         let seed = [seed.0 as u32, (seed.0 >> 32) as u32];
-        Self { seed, worlds, entity, purpose, block: 0, next: WORDS, words: Default::default() }
+        Self { seed, worlds, entity, purpose, block: 0, kept: Default::default() }
     }
 
     /// Number of worlds.
@@ -57,41 +58,53 @@ impl Streams {
         self.worlds.count()
     }
 
-    /// The next word of each world's stream.
-    fn words(&mut self) -> &[u32] {
-        if self.next == WORDS {
-            let lanes = self.worlds.count().next_multiple_of(LANES);
-            self.words.iter_mut().for_each(|words| words.resize(lanes, 0));
-            pulp::Arch::new().dispatch(Refill {
-                first: self.worlds.first().0,
+    /// Draws two words for each world, and passes them on chunk by chunk: the first words, and the second.
+    fn words(&mut self, mut take: impl FnMut(&[u32], &[u32])) {
+        let kept = std::mem::take(&mut self.kept);
+        if !kept[0].is_empty() {
+            kept[0].chunks(CHUNK).zip(kept[1].chunks(CHUNK)).for_each(|(first, second)| take(first, second));
+            return;
+        }
+        self.kept = [0; 2].map(|_| Vec::with_capacity(self.worlds()));
+        for done in (0..self.worlds()).step_by(CHUNK) {
+            let mut words = [[0; CHUNK]; WORDS];
+            let count = CHUNK.min(self.worlds() - done);
+            pulp::Arch::new().dispatch(WorldBlocks {
+                first: self.worlds.first().0.wrapping_add(done as u32),
                 rest: [self.block, self.entity, self.purpose],
                 key: self.seed,
-                words: &mut self.words,
+                words: words.each_mut().map(|words| &mut words[..count.next_multiple_of(LANES)]),
             });
-            self.block = self.block.wrapping_add(1);
-            self.next = 0;
+            let [first, second, third, fourth] = words.each_ref().map(|words| &words[..count]);
+            self.kept[0].extend_from_slice(third);
+            self.kept[1].extend_from_slice(fourth);
+            take(first, second);
         }
-        self.next += 1;
-        &self.words[self.next - 1][..self.worlds.count()]
+        self.block = self.block.wrapping_add(1);
     }
 
     /// 64 random bits for each world, from two words.
     fn bits(&mut self) -> Vec<u64> {
-        let mut bits: Vec<u64> = self.words().iter().map(|word| u64::from(*word) << 32).collect();
-        bits.iter_mut().zip(self.words()).for_each(|(bits, word)| *bits |= u64::from(*word));
+        let mut bits = Vec::with_capacity(self.worlds());
+        let of = |(first, second): (&u32, &u32)| u64::from(*first) << 32 | u64::from(*second);
+        self.words(|first, second| bits.extend(first.iter().zip(second).map(of)));
         bits
     }
 
     /// Uniform numbers in [0, 1), multiples of 2^-53.
     pub fn uniform(&mut self) -> Vec<f64> {
-        self.bits().into_iter().map(|bits| (bits >> 11) as f64 * STEP).collect()
+        let mut values = Vec::with_capacity(self.worlds());
+        let of = |(first, second): (&u32, &u32)| whole(*first, *second) * STEP;
+        self.words(|first, second| {
+            pulp::Arch::new().dispatch(|| values.extend(first.iter().zip(second).map(of)));
+        });
+        values
     }
 
     /// Standard normal numbers, by the quantile function.
     pub fn normal(&mut self) -> Vec<f64> {
-        // The middle of a step: never 0 or 1.
-        let mut values: Vec<f64> = self.bits().into_iter().map(|bits| ((bits >> 11) as f64 + 0.5) * STEP).collect();
-        pulp::Arch::new().dispatch(Normals(&mut values));
+        let mut values = Vec::with_capacity(self.worlds());
+        self.words(|first, second| pulp::Arch::new().dispatch(Normals { first, second, values: &mut values }));
         values
     }
 
@@ -162,6 +175,12 @@ impl Streams {
 /// The step between uniform numbers.
 const STEP: f64 = 1.0 / 9_007_199_254_740_992.0;
 
+/// The first 53 of 64 bits as a whole number. Its two parts convert in vectors, and their sum is exact.
+#[inline(always)]
+fn whole(first: u32, second: u32) -> f64 {
+    f64::from(first) * 2_097_152.0 + f64::from(second >> 11)
+}
+
 /// `k` times the logarithm of `p`; 0 if `k` is 0.
 fn log_power(p: f64, k: f64) -> f64 {
     if k == 0.0 { 0.0 } else { k * libm::log(p) }
@@ -209,16 +228,17 @@ impl<R: Fn(f64) -> f64> Steps<R> {
     }
 }
 
-/// Fills one block for each world, compiled for several instruction sets.
-struct Refill<'a> {
+/// Makes one block for each world, compiled for several instruction sets.
+struct WorldBlocks<'a> {
     first: u32,
     /// Block, entity and purpose.
     rest: [u32; 3],
     key: [u32; 2],
-    words: &'a mut [Vec<u32>; WORDS],
+    /// The words, each for all worlds, a multiple of [`LANES`].
+    words: [&'a mut [u32]; WORDS],
 }
 
-impl pulp::NullaryFnOnce for Refill<'_> {
+impl pulp::NullaryFnOnce for WorldBlocks<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -241,32 +261,39 @@ impl pulp::NullaryFnOnce for Refill<'_> {
     }
 }
 
-/// Replaces probabilities by the standard normal quantiles: first all by the formula for the centre, without branches,
-/// then those in the tails.
-struct Normals<'a>(&'a mut [f64]);
+/// Appends standard normal numbers, from two words each: first all by the formula for the centre, without branches, then
+/// those in the tails, gathered.
+struct Normals<'a> {
+    first: &'a [u32],
+    second: &'a [u32],
+    values: &'a mut Vec<f64>,
+}
 
 impl pulp::NullaryFnOnce for Normals<'_> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        const CHUNK: usize = 64;
-        for chunk in self.0.chunks_mut(CHUNK) {
-            let mut kept = [0.0; CHUNK];
-            kept[..chunk.len()].copy_from_slice(chunk);
-            chunk.iter_mut().for_each(|p| *p = central_quantile(*p));
-            for (value, p) in chunk.iter_mut().zip(kept) {
-                if !is_central(p) {
-                    *value = normal_quantile(p);
-                }
-            }
+        let before = self.values.len();
+        // The middle of a step, never 0; that of the last step would round to 1.
+        let middle = |(first, second): (&u32, &u32)| ((whole(*first, *second) + 0.5) * STEP).min(1.0 - STEP);
+        self.values.extend(self.first.iter().zip(self.second).map(middle));
+        let values = &mut self.values[before..];
+        let (mut tails, mut places, mut found) = ([0.0; CHUNK], [0; CHUNK], 0);
+        for (place, p) in values.iter().enumerate() {
+            (tails[found], places[found]) = (*p, place);
+            found += usize::from(!is_central(*p));
         }
+        values.iter_mut().for_each(|p| *p = central_quantile(*p));
+        tails[..found].iter_mut().for_each(|p| *p = tail_quantile(*p));
+        tails[..found].iter().zip(places).for_each(|(value, place)| values[place] = *value);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stream::normal_quantile;
     use crate::{Stream, World};
 
     fn streams(first: u32, count: u32) -> Streams {
@@ -275,12 +302,19 @@ mod tests {
 
     #[test]
     fn words_are_those_of_each_worlds_stream() {
-        let mut streams = streams(7, 37);
-        let mut alone: Vec<Stream> =
-            (7..44).map(|world| Stream::new(Seed(0x0123_4567_89AB_CDEF), World(world), 5, 6)).collect();
+        let worlds = 2 * CHUNK as u32 + 37;
+        let mut streams = streams(7, worlds);
+        let seed = Seed(0x0123_4567_89AB_CDEF);
+        let mut alone: Vec<Stream> = (7..7 + worlds).map(|world| Stream::new(seed, World(world), 5, 6)).collect();
         for _ in 0..11 {
-            let expected: Vec<u32> = alone.iter_mut().map(Stream::next_u32).collect();
-            assert_eq!(streams.words(), expected);
+            let mut expected = || -> Vec<u32> { alone.iter_mut().map(Stream::next_u32).collect() };
+            let expected = [expected(), expected()];
+            let mut found = [vec![], vec![]];
+            streams.words(|first, second| {
+                found[0].extend_from_slice(first);
+                found[1].extend_from_slice(second);
+            });
+            assert_eq!(found, expected);
         }
     }
 
@@ -316,12 +350,23 @@ mod tests {
     }
 
     #[test]
-    fn normals_equal_the_quantile_function() {
-        let mut uniform = streams(0, 10_000);
-        let bits = uniform.bits();
-        let expected: Vec<f64> =
-            bits.into_iter().map(|bits| normal_quantile(((bits >> 11) as f64 + 0.5) * STEP)).collect();
-        assert_eq!(streams(0, 10_000).normal(), expected);
+    fn numbers_are_those_of_the_bits() {
+        let bits = streams(0, 10_000).bits();
+        let uniform: Vec<f64> = bits.iter().map(|bits| (bits >> 11) as f64 * STEP).collect();
+        assert_eq!(streams(0, 10_000).uniform(), uniform);
+        let normal: Vec<f64> = bits.iter().map(|bits| normal_quantile(((bits >> 11) as f64 + 0.5) * STEP)).collect();
+        assert_eq!(streams(0, 10_000).normal(), normal);
+    }
+
+    #[test]
+    fn normals_at_the_ends_equal_the_quantile_function() {
+        let ends = [0, 1, 1 << 11, 1 << 40, 1 << 52, 1 << 58, u64::MAX, u64::MAX - (1 << 11), !(1 << 40), !(1 << 58)];
+        let (first, second): (Vec<u32>, Vec<u32>) = ends.iter().map(|bits| ((bits >> 32) as u32, *bits as u32)).unzip();
+        let mut values = vec![];
+        pulp::Arch::new().dispatch(Normals { first: &first, second: &second, values: &mut values });
+        let p = |bits: &u64| (((bits >> 11) as f64 + 0.5) * STEP).min(1.0 - STEP);
+        assert_eq!(values, ends.iter().map(|bits| normal_quantile(p(bits))).collect::<Vec<f64>>());
+        assert!(values.iter().all(|value| value.abs() < 9.0), "{values:?}");
     }
 
     /// The frequency of each number against its probability, within five standard errors.
