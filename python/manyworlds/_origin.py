@@ -39,7 +39,7 @@ def origin(model: Model) -> dict[str, Any]:
     if vars(model):
         try:
             found["state"] = _digest(pickle.dumps(vars(model), protocol=4))
-        except Exception:
+        except Exception:  # pickling runs the model's own code, which may raise anything
             found["state"] = "unknown"
     found["python"] = platform.python_version()
     return {**found, **_versions(name for name in _LIBRARIES if name in sys.modules)}
@@ -282,5 +282,5 @@ class _Uses:
             return f"{name}{content(vars(value))}"
         try:
             return f"{name} {_digest(pickle.dumps(value, protocol=4))}"
-        except Exception:
+        except Exception:  # pickling runs the value's own code, which may raise anything
             return name

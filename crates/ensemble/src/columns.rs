@@ -9,7 +9,7 @@ use crate::error::{EnsembleError, QuestionError};
 use crate::expression::{BitSet, Expression, OutcomeRef};
 use crate::range_reader::RangeReader;
 use crate::stored::StoredEnsemble;
-use crate::threads::joined;
+use crate::threads::{available, joined};
 
 /// Maximum bytes of outcomes in memory for one expression.
 pub(crate) const QUESTION_BYTES_MAX: usize = 128 << 20;
@@ -146,8 +146,7 @@ impl Columns {
         if outcomes.len() < 2 * PIECE {
             return self.read_alone(outcomes);
         }
-        // Asking for the number of cores reads files of the operating system.
-        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let threads = available();
         let piece = outcomes.len().div_ceil(threads).max(PIECE);
         std::thread::scope(|scope| {
             let handles: Vec<_> = outcomes.chunks(piece).map(|p| scope.spawn(|| self.read_alone(p))).collect();

@@ -4,7 +4,7 @@ use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, s};
 
 use crate::column::{Column, Narrow};
-use crate::threads::joined;
+use crate::threads::{available, joined};
 
 /// Worlds per chunk: their columns stay in the caches.
 const CHUNK: usize = 2048;
@@ -18,7 +18,7 @@ const TILE: usize = 128;
 pub fn correlation(columns: &[impl AsRef<Column> + Sync]) -> Array2<f64> {
     let n = columns.len();
     let worlds = columns.first().map_or(0, |c| c.as_ref().len());
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let threads = available();
     let chunks: Vec<usize> = (0..worlds).step_by(CHUNK).collect();
     let mut total = Array2::<f64>::zeros((n, n));
     let moments = all_moments(columns, threads);

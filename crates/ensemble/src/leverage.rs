@@ -12,7 +12,7 @@ use crate::expression::{Expression, OutcomeRef};
 use crate::plan::MakeModel;
 use crate::quantity::Quantity;
 use crate::questions::{CONDITIONS_MAX, check_count, given_worlds, min_worlds};
-use crate::threads::joined;
+use crate::threads::{available, joined};
 
 mod event;
 mod joint;
@@ -342,7 +342,7 @@ impl Best {
 impl Search<'_> {
     /// The best events of all parts, which the threads take in turns.
     fn run(&self, parts: &[Part<'_>]) -> Result<Best, QuestionError> {
-        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(parts.len().max(1));
+        let threads = available().min(parts.len().max(1));
         let next = AtomicUsize::new(0);
         let all: Mutex<Best> = Mutex::default();
         let work = || {

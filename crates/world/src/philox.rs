@@ -41,8 +41,8 @@ impl pulp::NullaryFnOnce for Blocks<'_> {
 
 /// Runs the ten rounds over `N` counters; `c[i][lane]` is word `i` of counter `lane`.
 ///
-/// Between the rounds, words are the lower halves of 64 bits, and the upper halves are rubbish: vectors multiply lower
-/// halves into 64 bits, so that no round converts between widths. That takes less than half the time.
+/// Between rounds, each word is the lower half of a 64-bit integer whose upper half is ignored. Vector units multiply
+/// these lower halves, so a round needs no conversion to 64 bits and back. For many worlds that halves the time.
 #[inline(always)]
 #[expect(clippy::needless_range_loop, reason = "four arrays share the index")]
 pub(crate) fn rounds<const N: usize>(c: &mut [[u32; N]; 4], mut key: [u32; 2]) {

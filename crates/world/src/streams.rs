@@ -18,7 +18,7 @@ pub struct Streams {
     entity: u32,
     purpose: u32,
     block: u32,
-    /// The third and the fourth word of each world's block before `block`; empty if they are drawn.
+    /// The third and the fourth word of each world's last block; empty once they are drawn.
     kept: [Vec<u32>; 2],
 }
 
@@ -66,8 +66,8 @@ impl Streams {
             return;
         }
         self.kept = [0; 2].map(|_| Vec::with_capacity(self.worlds()));
+        let mut words = [[0; CHUNK]; WORDS];
         for done in (0..self.worlds()).step_by(CHUNK) {
-            let mut words = [[0; CHUNK]; WORDS];
             let count = CHUNK.min(self.worlds() - done);
             pulp::Arch::new().dispatch(WorldBlocks {
                 first: self.worlds.first().0.wrapping_add(done as u32),
