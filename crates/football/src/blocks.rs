@@ -1,5 +1,7 @@
 //! Collects one game over many worlds into the columns of its blocks.
 
+use std::array;
+
 use model::{EventBlock, EventValues, OutcomeBlock, Values};
 use world::WorldRange;
 
@@ -7,6 +9,8 @@ use crate::play::{COLUMNS, Column, Field, Play};
 
 /// Worlds per tile. A tile's rows fit in the second-level cache while they become columns.
 const TILE: usize = 32;
+/// Outcomes that become columns at once.
+const EIGHT: usize = 8;
 
 /// Rows of outcomes, transposed into columns one tile at a time.
 pub(crate) struct OutcomeColumns<const OUTCOMES: usize> {
@@ -32,16 +36,22 @@ impl<const OUTCOMES: usize> OutcomeColumns<OUTCOMES> {
         &mut self.tile[(self.filled - 1) % TILE]
     }
 
-    /// Copies the tile into the columns. Of the last tile, which may be short, it copies the rows filled.
+    /// Copies the tile into the columns, with what an unfinished last tile holds beyond its rows.
     fn turn(&mut self) {
-        let (place, last) = ((self.filled - 1) / TILE, (self.filled - 1) % TILE);
-        for (outcome, column) in self.columns.chunks_exact_mut(self.worlds.div_ceil(TILE)).enumerate() {
-            let value = |row: usize| self.tile[row][outcome];
-            if last == TILE - 1 {
-                column[place] = std::array::from_fn(value);
-            } else {
-                (0..=last).for_each(|row| column[place][row] = value(row));
+        let place = (self.filled - 1) / TILE;
+        let tiles = self.worlds.div_ceil(TILE);
+        let (tile, whole) = (&self.tile, OUTCOMES / EIGHT * EIGHT);
+        let (eights, others) = self.columns.split_at_mut(whole * tiles);
+        for (first, columns) in (0..).step_by(EIGHT).zip(eights.chunks_exact_mut(EIGHT * tiles)) {
+            for (row, rows) in (0..).step_by(4).zip(tile.as_chunks::<4>().0) {
+                let values = interleave(rows.each_ref().map(|row| array::from_fn(|i| row[first + i])));
+                for (column, four) in columns.chunks_exact_mut(tiles).zip(values) {
+                    column[place][row..row + 4].copy_from_slice(&four);
+                }
             }
+        }
+        for (outcome, column) in (whole..).zip(others.chunks_exact_mut(tiles)) {
+            column[place] = array::from_fn(|row| tile[row][outcome]);
         }
     }
 
@@ -54,6 +64,17 @@ impl<const OUTCOMES: usize> OutcomeColumns<OUTCOMES> {
         let columns = columns.map(|column| Values::I16(&column.as_flattened()[..self.worlds])).collect();
         OutcomeBlock { entity, range, columns }
     }
+}
+
+/// The columns of four rows. Pairs of values are joined in wider words, as vector units do it.
+fn interleave(rows: [[i16; EIGHT]; 4]) -> [[i16; 4]; EIGHT] {
+    let pairs = |rows: [[i16; EIGHT]; 2]| -> [u32; EIGHT] {
+        array::from_fn(|i| u32::from(rows[0][i] as u16) | u32::from(rows[1][i] as u16) << 16)
+    };
+    let [a, b, c, d] = rows;
+    let (low, high) = (pairs([a, b]), pairs([c, d]));
+    let word = |i: usize| u64::from(low[i]) | u64::from(high[i]) << 32;
+    array::from_fn(|i| [0, 16, 32, 48].map(|bits| (word(i) >> bits) as i16))
 }
 
 enum Buffer {
