@@ -1,8 +1,7 @@
 //! Checks a model's blocks against its catalogue before they are written.
 
 use model::{
-    Catalogue, EventBlock, EventColumn, EventKind, EventValues, NULL_LABEL, OutOfRange, OutcomeBlock, OutcomeKind,
-    Values,
+    Catalogue, EventBlock, EventColumn, EventKind, EventValues, OutOfRange, OutcomeBlock, OutcomeKind, Values,
 };
 use world::World;
 
@@ -85,8 +84,7 @@ pub fn check_events(catalogue: &Catalogue, block: &EventBlock<'_>) -> Result<(),
         let EventValues::Label(codes) = values else {
             return Err(format!("{name} of {entity} is declared to hold words, and has other values"));
         };
-        let stands = |code: &u8| usize::from(*code) < words.len() || (column.nullable && *code == NULL_LABEL);
-        if let Some(row) = codes.iter().position(|code| !stands(code)) {
+        if let Some(row) = no_word(codes, words.len(), column.nullable) {
             let wrong = OutOfRange {
                 entity: entity.to_owned(),
                 column: name.clone(),
@@ -99,6 +97,19 @@ pub fn check_events(catalogue: &Catalogue, block: &EventBlock<'_>) -> Result<(),
         }
     }
     Ok(())
+}
+
+/// The row of the first code that stands for none of `words` words, and not for NULL if the column is nullable.
+fn no_word(codes: &[u8], words: usize, nullable: bool) -> Option<usize> {
+    // The code of NULL is the greatest, so that it becomes the least.
+    let shift = u8::from(nullable);
+    let fits = |code: u8| usize::from(code.wrapping_add(shift)) < words + usize::from(nullable);
+    // All at once first, which takes no branches.
+    let greatest = codes.iter().fold(0, |greatest, code| code.wrapping_add(shift).max(greatest));
+    if fits(greatest.wrapping_sub(shift)) {
+        return None;
+    }
+    codes.iter().position(|code| !fits(*code))
 }
 
 /// Checks that a column of real numbers says of each row whether it is NULL, and has NULL only if it may.
@@ -153,7 +164,7 @@ fn world_of(block: &EventBlock<'_>, row: usize) -> World {
 
 #[cfg(test)]
 mod tests {
-    use model::{Entity, EntityKind, Outcome};
+    use model::{Entity, EntityKind, NULL_LABEL, Outcome};
     use world::WorldRange;
 
     use super::*;
@@ -174,6 +185,21 @@ mod tests {
                 column("down", EventKind::I8, false),
             ],
         }
+    }
+
+    #[test]
+    fn codes_without_a_word_are_found() {
+        let codes = |last: u8| [vec![0; 100], vec![last]].concat();
+        for words in [0, 1, 2, 200, 254, 255] {
+            for last in 0..=u8::MAX {
+                let known = usize::from(last) < words;
+                let found =
+                    |nullable| no_word(&codes(last)[usize::from(words == 0) * 100..], words, nullable).is_some();
+                assert_eq!(found(false), !known, "{last} of {words} words");
+                assert_eq!(found(true), !known && last != NULL_LABEL, "{last} of {words} words, or NULL");
+            }
+        }
+        assert_eq!(no_word(&[0, NULL_LABEL, 3, 4], 3, true), Some(2));
     }
 
     #[test]
