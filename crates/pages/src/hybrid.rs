@@ -49,15 +49,22 @@ pub fn push_packed(out: &mut Vec<u8>, values: &[u8], width: u32) {
         if !rest.is_empty() {
             out.push(rest.iter().enumerate().fold(0, |byte, (place, value)| byte | value << place));
         }
+    } else if width == 2 {
+        push_bytes::<4>(out, values);
     } else {
-        let per_byte = (8 / width) as usize;
-        out.extend(
-            values
-                .chunks(per_byte)
-                .map(|chunk| chunk.iter().enumerate().fold(0, |byte, (i, value)| byte | value << (i as u32 * width))),
-        );
+        push_bytes::<2>(out, values);
     }
     out.resize(end, 0);
+}
+
+/// Appends bytes of `EACH` values. Loops of a known length become vector instructions.
+fn push_bytes<const EACH: usize>(out: &mut Vec<u8>, values: &[u8]) {
+    let byte = |values: &[u8]| values.iter().rev().fold(0, |byte, value| byte << (8 / EACH) | value);
+    let (whole, rest) = values.as_chunks::<EACH>();
+    out.extend(whole.iter().map(|values| byte(values)));
+    if !rest.is_empty() {
+        out.push(byte(rest));
+    }
 }
 
 /// Appends values of `width` bits (1 to 32): long runs as runs, the rest bit-packed.

@@ -366,7 +366,7 @@ fn push_present(body: &mut Vec<u8>, present: &[u8], rows: usize, kept: usize) {
 /// Collects the dictionary indices of the values that are not NULL.
 fn gather<T: Small>(indices: &mut Vec<u8>, page: &[T], nullable: bool) {
     indices.clear();
-    if nullable {
+    if nullable && page.iter().fold(false, |any, value| any | value.is_null()) {
         // Branch-free: writes every value, but advances only past those to keep.
         indices.resize(page.len(), 0);
         let mut kept = 0;
