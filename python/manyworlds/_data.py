@@ -152,7 +152,7 @@ def open(place: str | os.PathLike[str] = "data", *, threads: int | None = None, 
         memory: memory for each question in bytes; by default 1 GiB.
 
     Raises:
-        InvalidError: if the address of a bucket is invalid.
+        InvalidError: if it is a file, or an address, but not of a bucket.
         StorageError: if the environment does not say how to reach the bucket.
     """
     threads = None if threads is None else whole("threads", threads, 1, THREADS_MAX)

@@ -77,6 +77,8 @@ def asking(ask):
         (lambda folder: mw.check(Ones(), worlds=0), mw.InvalidError, "worlds is 0"),
         (lambda folder: mw.open(folder, threads=0), mw.InvalidError, "threads is 0"),
         (lambda folder: mw.open(folder, memory=-1), mw.InvalidError, "memory is -1"),
+        (lambda _: mw.open("http://127.0.0.1:8080"), mw.InvalidError, "no place for tables: .* call manyworlds.connect"),
+        (lambda _: mw.open("gs://bucket"), mw.InvalidError, "no place for tables: name a folder, or s3://BUCKET/PREFIX"),
         (lambda folder: mw.write("w", {"x": np.ones(3)}, folder, seed=-4), mw.InvalidError, "seed is -4"),
         (asking(lambda e: e.probability(3)), mw.InvalidError, "a condition is 3: write it as a text"),
         (asking(lambda e: e.probability("x > 3", given=[2])), mw.InvalidError, "given is 2: write it as a text"),

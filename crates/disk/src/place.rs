@@ -25,6 +25,8 @@ pub enum Place {
 pub enum PlaceError {
     #[error("{} is a file: name the folder of the tables", .0.display())]
     File(PathBuf),
+    #[error("{0:?} is no place for tables: name a folder, or s3://BUCKET/PREFIX")]
+    Scheme(String),
     #[error(transparent)]
     Address(#[from] AddressError),
     #[error("no folder to mirror the bucket in: set {MIRROR} to one")]
@@ -37,12 +39,13 @@ impl Place {
     /// Parses a path, or the address of a bucket.
     ///
     /// # Errors
-    /// If the text begins as the address of a bucket and is none, or names a file.
+    /// If the text is an address, but not of a bucket, or names a file.
     pub fn parse(path: PathBuf) -> Result<Self, PlaceError> {
-        match path.to_str().filter(|text| text.starts_with(BucketUrl::SCHEME)) {
-            Some(url) => Ok(Self::Bucket(BucketUrl::from_str(url)?)),
-            None if path.metadata().is_ok_and(|found| !found.is_dir()) => Err(PlaceError::File(path)),
-            None => Ok(Self::Folder(path)),
+        match path.to_str().and_then(|text| Some((text.split_once("://")?.0, text))) {
+            Some(("s3", url)) => Ok(Self::Bucket(BucketUrl::from_str(url)?)),
+            Some((scheme, url)) if is_scheme(scheme) => Err(PlaceError::Scheme(url.to_owned())),
+            _ if path.metadata().is_ok_and(|found| !found.is_dir()) => Err(PlaceError::File(path)),
+            _ => Ok(Self::Folder(path)),
         }
     }
 
@@ -70,9 +73,32 @@ impl fmt::Display for Place {
     }
 }
 
+/// Whether an address may begin with this word (RFC 3986).
+fn is_scheme(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_alphabetic())
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+}
+
 /// The folder below which buckets are mirrored.
 fn mirrors() -> Option<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let cache = || set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
     set(MIRROR).or_else(|| Some(cache()?.join("manyworlds").join("s3")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_that_are_no_place_are_refused() {
+        let said = |text: &str| Place::parse(text.into()).unwrap_err().to_string();
+        for other in ["http://127.0.0.1:8080", "gs://bucket/x", "S3://bucket", "file:///data", "postgresql://x@y/z"] {
+            assert_eq!(said(other), format!("{other:?} is no place for tables: name a folder, or s3://BUCKET/PREFIX"));
+        }
+        assert!(matches!(Place::parse("s3://bucket/x".into()), Ok(Place::Bucket(_))));
+        for folder in ["data", "C:\\data", "a b://c", "://", "./http://x"] {
+            assert!(matches!(Place::parse(folder.into()), Ok(Place::Folder(_))), "{folder}");
+        }
+    }
 }

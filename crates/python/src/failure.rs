@@ -77,7 +77,13 @@ impl From<Failure> for PyErr {
 
 impl From<PlaceError> for Failure {
     fn from(error: PlaceError) -> Self {
-        Self::storage(error)
+        match &error {
+            PlaceError::Scheme(url) if url.starts_with("http") => {
+                Self::invalid(format!("{error}; for a server call manyworlds.connect"))
+            }
+            PlaceError::Scheme(_) | PlaceError::Address(_) | PlaceError::File(_) => Self::invalid(error),
+            PlaceError::NoMirror | PlaceError::Bucket(_) => Self::storage(error),
+        }
     }
 }
 

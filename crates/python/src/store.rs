@@ -72,7 +72,7 @@ impl Store {
 impl Store {
     #[new]
     fn new(place: PathBuf, threads: Option<usize>, memory_bytes: Option<usize>) -> PyResult<Self> {
-        let place = Place::parse(place).map_err(Failure::invalid)?;
+        let place = Place::parse(place).map_err(Failure::from)?;
         let (folder, disk) = place.open().map_err(Failure::from)?;
         let usual = Options::default();
         let options = Options {

@@ -30,7 +30,7 @@ fn place() -> ValueParser {
 fn folder() -> ValueParser {
     let read = |path: PathBuf| match Place::parse(path) {
         Ok(Place::Folder(folder)) => Ok(folder),
-        Err(error @ PlaceError::File(_)) => Err(error.to_string()),
+        Err(error @ (PlaceError::File(_) | PlaceError::Scheme(_))) => Err(error.to_string()),
         _ => Err("tables of rows need a folder: only ensembles can be stored in a bucket".to_owned()),
     };
     PathBufValueParser::new().try_map(read).into()
