@@ -102,8 +102,8 @@ def test_decimals_are_rounded_to_their_scale(tmp_path):
         (mw.number(), lambda w: w.astype("M8[s]"), r"has the type datetime64\[s\]"),
         (mw.number(), lambda w: w.astype(str), "has the type <U21"),
         (mw.number(), lambda w: w.tolist(), "is list: emit a NumPy array"),
-        (mw.number(), lambda w: w[:-1], r"has the shape .*: emit one value for each of"),
-        (mw.number(), lambda w: w[:, None], r"has the shape .*: emit one value for each of"),
+        (mw.number(), lambda w: w[:-1], r"has the shape .*: emit one value for each world"),
+        (mw.number(), lambda w: w[:, None], r"has the shape .*: emit one value for each world"),
     ],
 )  # fmt: skip
 def test_values_that_do_not_fit_are_refused(outcome, values, words):

@@ -86,7 +86,7 @@ impl Emitter {
         let worlds = self.range.count();
         if array.shape() != [worlds] {
             return Err(wrong(format!(
-                "has the shape {:?}: emit one value for each of {worlds} worlds",
+                "has the shape {:?}: emit one value for each world, {worlds} here",
                 array.shape()
             )));
         }

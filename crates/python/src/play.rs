@@ -112,11 +112,19 @@ pub(crate) fn play(
         Some(_) => Players::Elsewhere(Arc::new(Processes(play))),
         None => Players::Here(Arc::new(PythonModel::new(plan.catalogue.clone(), play))),
     };
+    // A process of its own plays a model that might end this one.
+    let tried = match &players {
+        Players::Here(model) if request.mode != Mode::Resume => Some(model.clone()),
+        _ => None,
+    };
     let control = Arc::new(Control::default());
     let (folder, disk) = store.opened();
     let name = plan.name.clone();
     let (threads, mode, watched) = (request.threads.max(1), request.mode, control.clone());
     let work = async move {
+        if let Some(model) = tried {
+            run::play_first_world(&*model, &plan.model, plan.seed)?;
+        }
         let mut tables = Tables::open_or_create(&folder, disk).await?;
         let ensemble = take_up(&mut tables, plan, mode, until.is_some()).await?;
         let options = Options { threads, format: PageFormat::default(), until };

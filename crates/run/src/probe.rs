@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use model::{Catalogue, EventBlock, Model, OutcomeBlock, Sink, Stop, Wanted};
 use world::{Seed, World, WorldRange};
 
+use crate::error::RunError;
+
 /// Measurements of a few worlds of a model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Probe {
@@ -22,14 +24,16 @@ const RANGE_EVENTS: u64 = 2_000_000;
 /// Minimum time of a measurement.
 const LONG_ENOUGH: Duration = Duration::from_millis(20);
 
-/// Plays the first world and drops it, to find a model that fails before anything is stored.
+/// Plays the first world of a model and drops it, to find a model that fails before its ensemble takes a name.
 ///
 /// # Errors
-/// Those of the model.
-pub fn play_first_world(model: &dyn Model, seed: Seed) -> Result<(), Stop> {
-    match WorldRange::new(World(0), 1) {
-        Ok(range) => model.simulate(seed, range, Wanted::default(), &mut Seen::default()),
-        Err(_) => Ok(()),
+/// [`RunError::Model`] if the model fails. A panic is left to the run, which reports it.
+pub fn play_first_world(model: &dyn Model, name: &str, seed: Seed) -> Result<(), RunError> {
+    let Ok(range) = WorldRange::new(World(0), 1) else { return Ok(()) };
+    let play = || model.simulate(seed, range, Wanted::default(), &mut Seen::default());
+    match catch_unwind(AssertUnwindSafe(play)) {
+        Ok(Err(stop)) => Err(RunError::Model { range, reason: stop.reason(name) }),
+        _ => Ok(()),
     }
 }
 

@@ -7,6 +7,7 @@ use ensemble::{EventMode, NameError, OutcomeRef, Plan, check_name};
 use model::{Catalogue, DefinitionError, Model, ParameterError, Parameters, Plugin, UnknownName};
 use world::{RangeError, Seed, World, WorldRange};
 
+use crate::error::RunError;
 use crate::execute::Until;
 use crate::probe::{Probe, play_first_world};
 
@@ -50,8 +51,9 @@ pub enum RequestError {
     /// The text does not define what the model plays.
     #[error("this text does not define a valid {name}:\n{faults}")]
     Faults { name: String, faults: DefinitionError },
-    #[error("the first world could not be played: {0}")]
-    FirstWorld(String),
+    /// The model cannot play its first world.
+    #[error(transparent)]
+    FirstWorld(RunError),
     /// The goal names no outcome.
     #[error(transparent)]
     Outcome(#[from] UnknownName),
@@ -89,11 +91,11 @@ pub fn defined(plugin: &Plugin, parameters: Parameters, text: Option<&str>) -> R
 impl Request {
     /// The model and the plan. Plays a few worlds to size the ranges.
     ///
-    /// `within` is the time limit of a range, for a model that has one. Such a model is a program: its first world is
-    /// played, so that its mistakes show before the name is taken.
+    /// `within` is the time limit of a range, for a model that has one.
     ///
     /// # Errors
-    /// If the name, the worlds or the parameters are refused, or a program cannot play its first world.
+    /// If the name, the worlds or the parameters are refused, or the model cannot play its first world: its mistakes show
+    /// before the name is taken.
     pub fn plan(
         &self,
         plugin: &Plugin,
@@ -105,10 +107,7 @@ impl Request {
         check_name(&name)?;
         let model: Arc<dyn Model> = (plugin.build)(parameters)?.into();
         let (worlds, seed) = (WorldRange::new(World(0), self.worlds)?, Seed(self.seed));
-        if within.is_some() {
-            let played = play_first_world(&*model, seed);
-            played.map_err(|stop| RequestError::FirstWorld(stop.reason(&plugin.name)))?;
-        }
+        play_first_world(&*model, &plugin.name, seed).map_err(RequestError::FirstWorld)?;
         let range_worlds = match self.range_worlds {
             Some(0) => return Err(RequestError::NoRange),
             Some(size) => size,

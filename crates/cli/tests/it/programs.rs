@@ -286,7 +286,7 @@ fn broken_programs_are_refused_before_anything_is_stored() {
     assert!(said("echo hello").contains("does not describe itself: its first line is \"hello\": expected value"));
     assert!(said("sim 'x").contains("cannot split the command line"));
     assert!(said("sleep 100").contains("did not answer within 1 s"));
-    let first = "error: the first world could not be played: model program:sim failed";
+    let first = "error: worlds 00000000-00000000 could not be played: model program:sim failed";
     for (answer, expected) in [
         ("echo rubbish", ": the program printed \"rubbish\""),
         ("sleep 100", ": the program did not answer within 1 s"),
