@@ -28,7 +28,7 @@ DESCRIPTION = {
         "penalty": "flag",
         # Nobody assists a penalty.
         "assist": {"kind": "code", "labels": ["left", "right", "centre"], "nullable": True},
-        "distance": {"kind": "real", "unit": "metres"},
+        "metres": {"kind": "real", "unit": "metres"},
     },
     "parameters": {"goals": {"default": 2.7, "min": 0, "max": 9, "doc": "goals per match"}},
 }
@@ -53,7 +53,7 @@ def goal(minute, dice):
         "side": "home" if dice.random() < 0.55 else "away",
         "penalty": penalty,
         "assist": None if penalty else dice.choice(["left", "right", "centre"]),
-        "distance": 11.0 if penalty else 5 + 25 * dice.random(),
+        "metres": 11.0 if penalty else 5 + 25 * dice.random(),
     }
 
 
@@ -71,7 +71,7 @@ def answer_arrow(request):
     if request["events"]:
         # A second stream follows the first, even if nothing happened.
         text, integer = pa.string(), pa.int32()
-        kinds = {"minute": integer, "side": text, "penalty": pa.bool_(), "assist": text, "distance": pa.float64()}
+        kinds = {"minute": integer, "side": text, "penalty": pa.bool_(), "assist": text, "metres": pa.float64()}
         rows = [{**where, **goal} for of_match in goals for where, goal in of_match]
         write(pa.Table.from_pylist(rows, schema=pa.schema({"world": integer, "entity": text, **kinds})))
 
