@@ -18,7 +18,8 @@ import {
   work,
 } from "./harness.mjs";
 
-const WORLDS = 300;
+/** So many that a run does not end between two clicks. */
+const WORLDS = 1500;
 /** A debug build takes seconds to log in to the ledger on a busy machine. */
 const PATIENCE = 120_000;
 
@@ -52,6 +53,11 @@ test("fleet_is_submitted_watched_and_controlled", { skip: WITHOUT_FLEET }, async
   const played = async () => Number(await row.getByRole("progressbar").getAttribute("aria-valuenow"));
   await state("running");
   assert.equal(await played(), 0, "nobody plays it yet");
+  await row.getByRole("link", { name }).click();
+  await page.getByRole("button", { name: `Pause ${name}` }).click();
+  await page.getByRole("button", { name: `Resume ${name}` }).click();
+  await page.getByRole("button", { name: `Pause ${name}` }).waitFor();
+  await page.getByRole("link", { name: "Ensembles", exact: true }).click();
   const workers = page.getByRole("region", { name: "Workers" });
   const seen = (worker) => workers.getByRole("row", { name: new RegExp(`online.*\\b${worker.pid}\\b`) });
   const [first, second] = [await work(server.folder), await work(server.folder)];
@@ -74,10 +80,8 @@ test("fleet_is_submitted_watched_and_controlled", { skip: WITHOUT_FLEET }, async
   const before = await played();
   await eventually(async () => assert.ok((await played()) > before), PATIENCE);
   await row.getByRole("link", { name }).click();
-  await page.getByRole("button", { name: `Pause ${name}` }).click();
-  await page.getByRole("button", { name: `Resume ${name}` }).click();
   await page.locator("header .state", { hasText: "complete" }).waitFor();
-  await page.getByText(`${WORLDS} worlds`).first().waitFor();
+  await page.getByText(`${WORLDS.toLocaleString("en-US")} worlds`).first().waitFor();
   const folder = empty();
   shell("run", "football", "--worlds", String(WORLDS), "--events", "replay", "--name", name, "--data", folder);
   const ask = (data) => shellJson("outcome", name, "--entity", "team-01", "--outcome", "wins", "--data", data);
