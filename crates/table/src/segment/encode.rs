@@ -178,7 +178,7 @@ impl Encoder {
         for page in values.chunks(PAGE_ROWS) {
             self.body.clear();
             let nulls = push_presence(&mut self.body, &mut self.present, page, nullable);
-            gather(&mut self.indices, page, nullable);
+            gather(&mut self.indices, page, nulls > 0);
             push_indices(&mut self.body, &self.indices, width, packing);
             let bounds = T::bounds(page, nullable).map(integers);
             chunk.page(&self.body, &PageMetadata::of_rows(page.len(), nulls, Encoding::RLE_DICTIONARY, bounds))?;
@@ -364,9 +364,9 @@ fn push_present(body: &mut Vec<u8>, present: &[u8], rows: usize, kept: usize) {
 }
 
 /// Collects the dictionary indices of the values that are not NULL.
-fn gather<T: Small>(indices: &mut Vec<u8>, page: &[T], nullable: bool) {
+fn gather<T: Small>(indices: &mut Vec<u8>, page: &[T], may_hold_nulls: bool) {
     indices.clear();
-    if nullable && page.iter().fold(false, |any, value| any | value.is_null()) {
+    if may_hold_nulls {
         // Branch-free: writes every value, but advances only past those to keep.
         indices.resize(page.len(), 0);
         let mut kept = 0;
