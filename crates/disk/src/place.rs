@@ -25,7 +25,7 @@ pub enum Place {
 pub enum PlaceError {
     #[error("{} is a file: name the folder of the tables", .0.display())]
     File(PathBuf),
-    #[error("{0:?} is no place for tables: name a folder, or s3://BUCKET/PREFIX")]
+    #[error("unsupported address {0:?}: use a folder or s3://BUCKET/PREFIX")]
     Scheme(String),
     #[error(transparent)]
     Address(#[from] AddressError),
@@ -41,9 +41,11 @@ impl Place {
     /// # Errors
     /// If the text is an address, but not of a bucket, or names a file.
     pub fn parse(path: PathBuf) -> Result<Self, PlaceError> {
-        match path.to_str().and_then(|text| Some((text.split_once("://")?.0, text))) {
-            Some(("s3", url)) => Ok(Self::Bucket(BucketUrl::from_str(url)?)),
-            Some((scheme, url)) if is_scheme(scheme) => Err(PlaceError::Scheme(url.to_owned())),
+        match path.to_str() {
+            Some(url) if url.starts_with(BucketUrl::SCHEME) => Ok(Self::Bucket(BucketUrl::from_str(url)?)),
+            Some(url) if url.split_once("://").is_some_and(|(scheme, _)| is_scheme(scheme)) => {
+                Err(PlaceError::Scheme(url.to_owned()))
+            }
             _ if path.metadata().is_ok_and(|found| !found.is_dir()) => Err(PlaceError::File(path)),
             _ => Ok(Self::Folder(path)),
         }
@@ -91,10 +93,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_that_are_no_place_are_refused() {
+    fn unsupported_addresses_are_refused() {
         let said = |text: &str| Place::parse(text.into()).unwrap_err().to_string();
         for other in ["http://127.0.0.1:8080", "gs://bucket/x", "S3://bucket", "file:///data", "postgresql://x@y/z"] {
-            assert_eq!(said(other), format!("{other:?} is no place for tables: name a folder, or s3://BUCKET/PREFIX"));
+            assert_eq!(said(other), format!("unsupported address {other:?}: use a folder or s3://BUCKET/PREFIX"));
         }
         assert!(matches!(Place::parse("s3://bucket/x".into()), Ok(Place::Bucket(_))));
         for folder in ["data", "C:\\data", "a b://c", "://", "./http://x"] {
