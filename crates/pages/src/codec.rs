@@ -133,11 +133,14 @@ impl Compressor {
         let room = |room: &mut Vec<u8>, most: usize| room.resize(room.len().max(most), 0);
         let length = match &mut self.engine {
             Engine::None => return Ok(Bytes::copy_from_slice(page)),
-            Engine::Zstd(zstd) => return Ok(Bytes::from(zstd.compress(page).map_err(external)?)),
             Engine::Gzip => {
                 let mut gzip = GzEncoder::new(Vec::new(), flate2::Compression::default());
                 gzip.write_all(page).map_err(external)?;
                 return Ok(Bytes::from(gzip.finish().map_err(external)?));
+            }
+            Engine::Zstd(zstd) => {
+                room(&mut self.room, zstd::zstd_safe::compress_bound(page.len()));
+                zstd.compress_to_buffer(page, &mut self.room[..]).map_err(external)?
             }
             Engine::Snappy(snappy) => {
                 room(&mut self.room, snap::raw::max_compress_len(page.len()));

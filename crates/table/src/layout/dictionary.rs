@@ -23,10 +23,7 @@ pub(super) fn encode<T: Value>(
     extras: Extras,
 ) -> Result<EncodedColumn> {
     let Some(Dictionary { entries, codes, width }) = Dictionary::of(&values.valid) else {
-        return values.write(chunk, nullable, extras, &values.valid, |page, rows| {
-            values.valid[rows].iter().for_each(|value| value.push_plain(page));
-            Encoding::PLAIN
-        });
+        return values.write_plain(chunk, nullable, extras);
     };
     let mut plain = Vec::new();
     entries.iter().for_each(|entry| entry.push_plain(&mut plain));

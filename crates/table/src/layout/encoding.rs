@@ -29,7 +29,7 @@ use super::extras::Extras;
 use super::limits::{PAGE_BYTES, PAGE_ROWS};
 use super::options::TableOptions;
 use super::own::{Form, OwnColumn};
-use pages::{Codec, EncodingSet};
+use pages::{Codec, Compressor, EncodingSet};
 
 pub(crate) const SAMPLE_ROWS: usize = 65_536;
 /// A cheaper encoding wins if it is at most this much larger than the smallest.
@@ -64,6 +64,8 @@ impl ColumnEncoding {
             (Self::Delta, _) if is_integer => Some(Form::Deltas),
             (Self::Dictionary, DataType::Float64 | DataType::Utf8 | DataType::Binary) => Some(Form::Dictionary),
             (Self::Dictionary, _) if is_integer => Some(Form::Dictionary),
+            (Self::Plain, DataType::Float64) => Some(Form::Plain),
+            (Self::Plain, _) if is_integer => Some(Form::Plain),
             _ => None,
         }
     }
@@ -89,28 +91,29 @@ impl Encodings {
     pub fn choose(batch: &RecordBatch, options: &TableOptions) -> Result<Self> {
         let codec = options.codec;
         let sample = batch.slice(0, batch.num_rows().min(SAMPLE_ROWS));
+        let mut compressor = Compressor::new(codec)?;
         let choose = |i: usize| -> Result<(String, Choice)> {
             let column = sample.project(&[i])?;
-            Ok((sample.schema_ref().field(i).name().clone(), best(&column, options)?))
+            Ok((sample.schema_ref().field(i).name().clone(), best(&column, options, &mut compressor)?))
         };
         let choices = (0..sample.num_columns()).map(choose).collect::<Result<_>>()?;
         Ok(Self { choices, codec, sample: sample.schema(), sample_rows: sample.num_rows() })
     }
 
-    /// Whether a batch has the columns of the sample, and would not be a much better sample.
-    pub(crate) fn suit(&self, batch: &RecordBatch) -> bool {
-        let is_outgrown = self.sample_rows < SAMPLE_ROWS && batch.num_rows() >= 4 * self.sample_rows;
-        self.sample == *batch.schema_ref() && !is_outgrown
+    /// Whether `rows` rows have the columns of the sample, and would not be a much better sample.
+    pub(crate) fn suit(&self, schema: &SchemaRef, rows: usize) -> bool {
+        let is_outgrown = self.sample_rows < SAMPLE_ROWS && rows >= 4 * self.sample_rows;
+        self.sample == *schema && !is_outgrown
     }
 
     pub fn columns(&self) -> impl Iterator<Item = (&str, ColumnEncoding)> {
         self.choices.iter().map(|(name, choice)| (name.as_str(), choice.encoding))
     }
 
-    /// The form and the codec of a column that this crate encodes; `None` for others.
-    pub(crate) fn own(&self, column: &Field) -> Option<(Form, Codec)> {
+    /// The form of a column that this crate encodes, and whether it is compressed; `None` for others.
+    pub(crate) fn own(&self, column: &Field) -> Option<(Form, bool)> {
         let choice = self.choices.get(column.name())?;
-        Some((choice.encoding.own(column.data_type())?, if choice.compressed { self.codec } else { Codec::None }))
+        Some((choice.encoding.own(column.data_type())?, choice.compressed))
     }
 
     pub(crate) fn apply(&self, schema: &Schema) -> Result<WriterPropertiesBuilder> {
@@ -174,18 +177,28 @@ fn candidates(ty: &DataType, set: EncodingSet) -> &'static [ColumnEncoding] {
     }
 }
 
-fn best(column: &RecordBatch, options: &TableOptions) -> Result<Choice> {
+fn best(column: &RecordBatch, options: &TableOptions, compressor: &mut Compressor) -> Result<Choice> {
     let candidates = candidates(column.schema_ref().field(0).data_type(), options.encodings);
-    // A page shows the size of all, but not the share of a dictionary, which falls with more rows.
-    let page = column.slice(0, column.num_rows().min(PAGE_ROWS));
-    let size = |&encoding: &ColumnEncoding| match encoding {
-        ColumnEncoding::Dictionary => trial(column, encoding, options.codec),
-        _ => Ok(trial(&page, encoding, options.codec)?.scaled(column.num_rows(), page.num_rows())),
-    };
-    let sizes = candidates.iter().map(size).collect::<Result<Vec<_>>>()?;
+    let (rows, page) = (column.num_rows(), column.slice(0, column.num_rows().min(PAGE_ROWS)));
+    let mut sizes: Vec<Sizes> = Vec::with_capacity(candidates.len());
+    for &encoding in candidates {
+        sizes.push(match encoding {
+            ColumnEncoding::Dictionary if is_hopeless(&page, &sizes, options.codec, compressor)? => Sizes::USELESS,
+            ColumnEncoding::Dictionary => trial(column, encoding, options.codec, compressor)?,
+            _ => trial(&page, encoding, options.codec, compressor)?.scaled(rows, page.num_rows()),
+        });
+    }
     let smallest = sizes.iter().map(Sizes::stored).min().unwrap_or(0) as f64;
     let near = sizes.iter().position(|s| s.stored() as f64 <= smallest * NEAR).unwrap_or(0);
     Ok(Choice { encoding: candidates[near], compressed: sizes[near].is_compressible() })
+}
+
+/// Whether no dictionary can be smaller than the smallest of `others`. If one is useless for a page, at least half of the
+/// page's values are distinct, and each of them takes a byte or more.
+fn is_hopeless(page: &RecordBatch, others: &[Sizes], codec: Codec, compressor: &mut Compressor) -> Result<bool> {
+    let least = page.num_rows() as i64 / 2;
+    Ok(others.iter().any(|other| other.stored() < least)
+        && trial(page, ColumnEncoding::Dictionary, codec, compressor)?.is_useless())
 }
 
 struct Sizes {
@@ -203,6 +216,10 @@ impl Sizes {
         Self { compressed: scaled(self.compressed), uncompressed: scaled(self.uncompressed) }
     }
 
+    fn is_useless(&self) -> bool {
+        self.compressed == i64::MAX
+    }
+
     fn is_compressible(&self) -> bool {
         (self.compressed as f64) < self.uncompressed as f64 * INCOMPRESSIBLE
     }
@@ -213,14 +230,14 @@ impl Sizes {
 }
 
 /// Encodes the single column of a sample.
-fn trial(column: &RecordBatch, encoding: ColumnEncoding, codec: Codec) -> Result<Sizes> {
+fn trial(column: &RecordBatch, encoding: ColumnEncoding, codec: Codec, compressor: &mut Compressor) -> Result<Sizes> {
     let schema = ArrowSchemaConverter::new().convert(column.schema_ref())?;
     let extras = Extras { statistics: false, bloom: false, page_rows: PAGE_ROWS, page_bytes: PAGE_BYTES };
     let ty = column.column(0).data_type();
     if let Some(form) = encoding.own(ty) {
-        let mut own = OwnColumn::new(schema.column(0), form, codec, extras)?;
+        let mut own = OwnColumn::new(schema.column(0), form, extras);
         own.write(column.column(0));
-        let encoded = own.close()?;
+        let encoded = own.close(compressor)?;
         let chunk = &encoded.close.metadata;
         if form == Form::Dictionary && chunk.dictionary_page_offset().is_none() {
             return Ok(Sizes::USELESS);

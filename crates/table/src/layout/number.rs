@@ -18,7 +18,8 @@ impl Value for i32 {
     }
 
     fn bounds(values: &[Self]) -> Option<Bounds> {
-        Some(Bounds::Integers((*values.iter().min()?).into(), (*values.iter().max()?).into()))
+        let (low, high) = (values.iter().copied().min()?, values.iter().copied().max()?);
+        Some(Bounds::Integers(low.into(), high.into()))
     }
 }
 
@@ -29,9 +30,12 @@ impl Value for i64 {
     }
 
     fn bounds(values: &[Self]) -> Option<Bounds> {
-        Some(Bounds::Integers(*values.iter().min()?, *values.iter().max()?))
+        Some(Bounds::Integers(values.iter().copied().min()?, values.iter().copied().max()?))
     }
 }
+
+/// Real numbers compared at once.
+const LANES: usize = 8;
 
 /// The bits of a real number, which is not NaN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -43,16 +47,25 @@ impl Value for Real {
     }
 
     fn bounds(values: &[Self]) -> Option<Bounds> {
-        let mut numbers = values.iter().map(|value| f64::from_bits(value.0));
-        let first = numbers.next()?;
-        let (low, high) = numbers.fold((first, first), |(low, high), v| (low.min(v), high.max(v)));
+        // Several at a time, because each comparison waits for the one before.
+        let first = f64::from_bits(values.first()?.0);
+        let (mut low, mut high) = ([first; LANES], [first; LANES]);
+        let mut widen = |lane: usize, value: &Self| {
+            let value = f64::from_bits(value.0);
+            low[lane] = if value < low[lane] { value } else { low[lane] };
+            high[lane] = if value > high[lane] { value } else { high[lane] };
+        };
+        let (rows, rest) = values.as_chunks::<LANES>();
+        rows.iter().for_each(|row| (0..LANES).for_each(|lane| widen(lane, &row[lane])));
+        rest.iter().for_each(|value| widen(0, value));
+        let (low, high) = (low.into_iter().fold(first, f64::min), high.into_iter().fold(first, f64::max));
         Some(Bounds::Reals(low, high))
     }
 }
 
 pub(super) fn small_integers(parts: &[ArrayRef]) -> Values<i32> {
     fn push<N: Copy + Into<i32>>(values: &mut Values<i32>, part: &dyn Array, numbers: &[N]) {
-        values.push(part, |row| numbers[row].into());
+        values.push(part, numbers.iter().map(|number| (*number).into()));
     }
     Values::of(parts, |values, part| match part.data_type() {
         DataType::Int8 => push(values, part, part.as_primitive::<Int8Type>().values()),
@@ -68,14 +81,14 @@ pub(super) fn integers(parts: &[ArrayRef]) -> Values<i64> {
             DataType::Int64 => part.as_primitive::<Int64Type>().values(),
             _ => part.as_primitive::<TimestampMicrosecondType>().values(),
         };
-        values.push(part, |row| numbers[row]);
+        values.push(part, numbers.iter().copied());
     })
 }
 
 pub(super) fn reals(parts: &[ArrayRef]) -> Values<Real> {
     Values::of(parts, |values, part| {
         let numbers = part.as_primitive::<Float64Type>().values();
-        values.push(part, |row| Real(numbers[row].to_bits()));
+        values.push(part, numbers.iter().map(|number| Real(number.to_bits())));
     })
 }
 

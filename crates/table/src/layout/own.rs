@@ -1,12 +1,13 @@
 //! Columns that this crate encodes, rather than the Parquet library.
 
 use arrow::array::ArrayRef;
-use pages::{ChunkWriter, Codec, Compressor, EncodedColumn};
+use pages::{ChunkWriter, Compressor, EncodedColumn};
 use parquet::basic::Type as Physical;
 use parquet::errors::Result;
 use parquet::schema::types::ColumnDescPtr;
 
 use super::extras::Extras;
+use super::values::{Value, Values};
 use super::{dictionary, number, text};
 
 /// How the values are encoded.
@@ -18,29 +19,29 @@ pub(crate) enum Form {
     Deltas,
     /// A dictionary, or plain values where they are mostly different.
     Dictionary,
+    Plain,
 }
 
 /// A column chunk being written.
 pub(crate) struct OwnColumn {
     column: ColumnDescPtr,
     form: Form,
-    compressor: Compressor,
     extras: Extras,
     parts: Vec<ArrayRef>,
 }
 
 impl OwnColumn {
-    pub(crate) fn new(column: ColumnDescPtr, form: Form, codec: Codec, extras: Extras) -> Result<Self> {
-        Ok(Self { column, form, compressor: Compressor::new(codec)?, extras, parts: Vec::new() })
+    pub(crate) fn new(column: ColumnDescPtr, form: Form, extras: Extras) -> Self {
+        Self { column, form, extras, parts: Vec::new() }
     }
 
     pub(crate) fn write(&mut self, part: &ArrayRef) {
         self.parts.push(part.clone());
     }
 
-    pub(crate) fn close(mut self) -> Result<EncodedColumn> {
+    pub(crate) fn close(self, compressor: &mut Compressor) -> Result<EncodedColumn> {
         let (physical, nullable) = (self.column.physical_type(), self.column.max_def_level() > 0);
-        let chunk = ChunkWriter::new(self.column, &mut self.compressor);
+        let chunk = ChunkWriter::new(self.column, compressor);
         let (parts, extras) = (&self.parts, self.extras);
         match (self.form, physical) {
             (Form::Common, _) => text::encode_common(chunk, &text::texts(parts), nullable, extras),
@@ -48,15 +49,24 @@ impl OwnColumn {
                 number::encode_deltas(chunk, &number::small_integers(parts), nullable, extras)
             }
             (Form::Deltas, _) => number::encode_deltas(chunk, &number::integers(parts), nullable, extras),
-            (Form::Dictionary, Physical::BYTE_ARRAY) => {
-                dictionary::encode(chunk, &text::texts(parts), nullable, extras)
-            }
-            (Form::Dictionary, Physical::INT32) => {
-                dictionary::encode(chunk, &number::small_integers(parts), nullable, extras)
-            }
-            (Form::Dictionary, Physical::DOUBLE) => dictionary::encode(chunk, &number::reals(parts), nullable, extras),
-            (Form::Dictionary, _) => dictionary::encode(chunk, &number::integers(parts), nullable, extras),
+            (form, Physical::BYTE_ARRAY) => encode(form, chunk, &text::texts(parts), nullable, extras),
+            (form, Physical::INT32) => encode(form, chunk, &number::small_integers(parts), nullable, extras),
+            (form, Physical::DOUBLE) => encode(form, chunk, &number::reals(parts), nullable, extras),
+            (form, _) => encode(form, chunk, &number::integers(parts), nullable, extras),
         }
+    }
+}
+
+fn encode<T: Value>(
+    form: Form,
+    chunk: ChunkWriter<'_>,
+    values: &Values<T>,
+    nullable: bool,
+    extras: Extras,
+) -> Result<EncodedColumn> {
+    match form {
+        Form::Plain => values.write_plain(chunk, nullable, extras),
+        _ => dictionary::encode(chunk, values, nullable, extras),
     }
 }
 

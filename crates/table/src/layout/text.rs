@@ -5,8 +5,8 @@
 //! the varying lengths cost more than they save. Here all values of a page share only the page's common prefix. The
 //! lengths compress to almost no bytes, and the compressor sees only the differences.
 
-use arrow::array::{ArrayRef, AsArray};
-use arrow::datatypes::DataType;
+use arrow::array::{ArrayRef, AsArray, GenericByteArray};
+use arrow::datatypes::{ByteArrayType, DataType};
 use pages::{Bounds, ChunkWriter, EncodedColumn, delta};
 use parquet::basic::Encoding;
 use parquet::errors::Result;
@@ -37,9 +37,16 @@ impl Value for &[u8] {
 }
 
 pub(super) fn texts(parts: &[ArrayRef]) -> Values<&[u8]> {
+    fn push<'a, T>(values: &mut Values<&'a [u8]>, part: &'a GenericByteArray<T>)
+    where
+        T: ByteArrayType<Offset = i32>,
+    {
+        let bytes = part.value_data();
+        values.push(part, part.value_offsets().windows(2).map(|ends| &bytes[ends[0] as usize..ends[1] as usize]));
+    }
     Values::of(parts, |values, part| match part.data_type() {
-        DataType::Utf8 => values.push(part, |row| part.as_string::<i32>().value(row).as_bytes()),
-        _ => values.push(part, |row| part.as_binary::<i32>().value(row)),
+        DataType::Utf8 => push(values, part.as_string::<i32>()),
+        _ => push(values, part.as_binary::<i32>()),
     })
 }
 

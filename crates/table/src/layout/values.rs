@@ -4,7 +4,7 @@ use std::hash::Hash;
 use std::ops::Range;
 
 use arrow::array::{Array, ArrayRef};
-use pages::{Bounds, ChunkWriter, EncodedColumn, PageMetadata, push_levels};
+use pages::{Bounds, ChunkWriter, EncodedColumn, PageMetadata, push_level_runs, push_levels};
 use parquet::basic::Encoding;
 use parquet::errors::Result;
 use twox_hash::XxHash64;
@@ -47,7 +47,7 @@ pub(super) trait Value: Copy + Eq + Hash {
 pub(super) struct Values<T> {
     /// Those that are not NULL.
     pub(super) valid: Vec<T>,
-    /// 1 for each row with a value, 0 for NULL.
+    /// 1 for each row with a value, 0 for NULL; empty if no row is NULL.
     present: Vec<u8>,
 }
 
@@ -55,23 +55,31 @@ impl<T: Value> Values<T> {
     /// The values of arrays; `push` appends those of one.
     pub(super) fn of<'a>(parts: &'a [ArrayRef], push: impl Fn(&mut Self, &'a ArrayRef)) -> Self {
         let rows = parts.iter().map(Array::len).sum();
-        let mut values = Self { valid: Vec::with_capacity(rows), present: Vec::with_capacity(rows) };
+        let mut values = Self { valid: Vec::with_capacity(rows), present: Vec::new() };
         parts.iter().for_each(|part| push(&mut values, part));
         values
     }
 
-    /// Appends the rows of an array; `value` is the value of a row that is not NULL.
-    pub(super) fn push(&mut self, array: &dyn Array, value: impl Fn(usize) -> T) {
+    /// Appends the rows of an array; `all` has a value for each of them, NULL or not.
+    pub(super) fn push(&mut self, array: &dyn Array, all: impl Iterator<Item = T>) {
         match array.nulls().filter(|nulls| nulls.null_count() > 0) {
+            None if self.present.is_empty() => self.valid.extend(all),
             None => {
-                self.valid.extend((0..array.len()).map(value));
+                self.valid.extend(all);
                 self.present.resize(self.present.len() + array.len(), 1);
             }
             Some(nulls) => {
-                self.valid.extend(nulls.valid_indices().map(value));
+                if self.present.is_empty() {
+                    self.present.resize(self.valid.len(), 1);
+                }
+                self.valid.extend(all.zip(nulls).filter_map(|(value, present)| present.then_some(value)));
                 self.present.extend(nulls.iter().map(u8::from));
             }
         }
+    }
+
+    fn rows(&self) -> usize {
+        if self.present.is_empty() { self.valid.len() } else { self.present.len() }
     }
 
     /// Writes the pages of a chunk. `body` appends the values of a page, which are those in a range of `valid`, and
@@ -87,6 +95,14 @@ impl<T: Value> Values<T> {
         self.write_bounded(chunk, nullable, extras, distinct, |rows| T::bounds(&self.valid[rows]), body)
     }
 
+    /// Writes the pages of a chunk in `PLAIN` encoding.
+    pub(super) fn write_plain(&self, chunk: ChunkWriter<'_>, nullable: bool, extras: Extras) -> Result<EncodedColumn> {
+        self.write(chunk, nullable, extras, &self.valid, |page, rows| {
+            self.valid[rows].iter().for_each(|value| value.push_plain(page));
+            Encoding::PLAIN
+        })
+    }
+
     /// As [`Self::write`]; `bounds` returns those of the values in a range of `valid`.
     pub(super) fn write_bounded(
         &self,
@@ -97,20 +113,23 @@ impl<T: Value> Values<T> {
         bounds: impl Fn(Range<usize>) -> Option<Bounds>,
         mut body: impl FnMut(&mut Vec<u8>, Range<usize>) -> Encoding,
     ) -> Result<EncodedColumn> {
-        let (mut page, mut next, mut left) = (Vec::new(), 0, &self.present[..]);
-        while !left.is_empty() {
-            let (rows, others) = left.split_at(self.page_rows(left, next, extras));
-            left = others;
+        let (mut page, mut row, mut next) = (Vec::new(), 0, 0);
+        while row < self.rows() {
+            let rows = row..row + self.page_rows(row, next, extras);
+            row = rows.end;
             page.clear();
-            if nullable {
-                push_levels(&mut page, rows);
+            let present = self.present.get(rows.clone());
+            let count = present.map_or(rows.len(), |present| present.iter().map(|one| usize::from(*one)).sum());
+            match present {
+                Some(present) if nullable => push_levels(&mut page, present),
+                None if nullable => push_level_runs(&mut page, &[(count, 1)], 1),
+                _ => {}
             }
-            let values = next..next + rows.iter().map(|present| usize::from(*present)).sum::<usize>();
+            let values = next..next + count;
             next = values.end;
-            let nulls = rows.len() - values.len();
             let bounds = if extras.statistics { bounds(values.clone()) } else { None };
             let encoding = body(&mut page, values);
-            chunk.page(&page, &PageMetadata::of_rows(rows.len(), nulls, encoding, bounds))?;
+            chunk.page(&page, &PageMetadata::of_rows(rows.len(), rows.len() - count, encoding, bounds))?;
         }
         let mut encoded = chunk.finish()?;
         if extras.bloom {
@@ -120,19 +139,19 @@ impl<T: Value> Values<T> {
         Ok(encoded)
     }
 
-    /// The number of rows of the page that begins with `rows` and the value at `next`.
-    fn page_rows(&self, rows: &[u8], next: usize, extras: Extras) -> usize {
-        let max = extras.page_rows.min(rows.len());
+    /// The number of rows of the page that begins with the row `row` and the value at `next`.
+    fn page_rows(&self, row: usize, next: usize, extras: Extras) -> usize {
+        let max = extras.page_rows.min(self.rows() - row);
         if !T::HAS_LENGTH || extras.page_bytes == usize::MAX {
             return max;
         }
         let (mut bytes, mut values) = (0, self.valid[next..].iter());
-        let fits = |present: &&u8| {
-            if **present == 1 {
+        let fits = |row: &usize| {
+            if self.present.get(*row).is_none_or(|present| *present == 1) {
                 bytes += values.next().map_or(0, |value| value.plain_len());
             }
             bytes <= extras.page_bytes
         };
-        rows[..max].iter().take_while(fits).count().max(1)
+        (row..row + max).take_while(fits).count().max(1)
     }
 }

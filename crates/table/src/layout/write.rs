@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use arrow::array::{Array, ArrayRef, ArrowPrimitiveType, AsArray, PrimitiveArray, RecordBatch};
 use arrow::datatypes::{DataType, FieldRef, Float32Type, Float64Type, SchemaRef};
 use arrow::error::ArrowError;
 use parquet::arrow::ArrowSchemaConverter;
@@ -29,7 +29,7 @@ use crate::new_file::NewFile;
 use crate::segment::CREATED_BY;
 use crate::target::Target;
 use disk::Disk;
-use pages::{Codec, EncodedColumn};
+use pages::{Codec, Compressor, EncodedColumn};
 
 const GROUP_PAGES_MIN: usize = 5;
 const BUFFER_BYTES: usize = 1 << 20;
@@ -41,8 +41,10 @@ pub(crate) struct RowsWriter {
     pub(super) segment: Segment,
     pub(super) target: Target,
     pub(super) parquet: SchemaDescriptor,
-    /// Columns that this crate encodes; `None` for those of the Parquet library. Each is one leaf.
-    columns: Vec<Option<(Form, Codec, Extras)>>,
+    /// Columns that this crate encodes, and whether they are compressed; `None` for those of the Parquet library. Each
+    /// is one leaf.
+    columns: Vec<Option<(Form, bool, Extras)>>,
+    compressor: Compressor,
     /// NULL rows of columns without statistics in the file.
     pub(super) nulls: BTreeMap<String, u64>,
     factory: ArrowRowGroupWriterFactory,
@@ -98,15 +100,29 @@ impl RowsWriter {
             let is_ordered = is_time || options.clusters(field.name());
             let page_rows = if is_ordered { page_rows.min(ORDERED_PAGE_ROWS) } else { page_rows };
             let extras = Extras { statistics, bloom, page_rows, page_bytes: PAGE_BYTES };
-            encodings.own(field).map(|(form, codec)| (form, codec, extras))
+            encodings.own(field).map(|(form, compressed)| (form, compressed, extras))
         };
         let columns = schema.fields().iter().map(column).collect();
         let sets = schema.fields().iter().filter(|f| options.has_statistics() && f.data_type().is_nested());
         let nulls = sets.map(|f| (f.name().clone(), 0)).collect();
+        let compressor = Compressor::new(options.codec).map_err(failed)?;
         let lookup = LookupWriter::new(&path, schema, &options.lookup);
         let target = target.clone();
         let group = None;
-        Ok(Self { path, segment, target, parquet, columns, nulls, factory, writer, group, group_rows, lookup })
+        Ok(Self {
+            path,
+            segment,
+            target,
+            parquet,
+            columns,
+            compressor,
+            nulls,
+            factory,
+            writer,
+            group,
+            group_rows,
+            lookup,
+        })
     }
 
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), TableError> {
@@ -161,8 +177,8 @@ impl RowsWriter {
         let writers = self.factory.create_column_writers(self.writer.flushed_row_groups().len())?;
         let column = |(place, writer): (usize, ArrowColumnWriter)| {
             Ok(match self.columns[place] {
-                Some((form, codec, extras)) => {
-                    ColumnUnderWay::Own(Box::new(OwnColumn::new(self.parquet.column(place), form, codec, extras)?))
+                Some((form, _, extras)) => {
+                    ColumnUnderWay::Own(Box::new(OwnColumn::new(self.parquet.column(place), form, extras)))
                 }
                 None => ColumnUnderWay::Library(Box::new(writer)),
             })
@@ -179,11 +195,14 @@ impl RowsWriter {
     pub(super) fn finish_group(&mut self) -> Result<(), ParquetError> {
         let Some(group) = self.group.take() else { return Ok(()) };
         let mut out = self.writer.next_row_group()?;
-        for column in group.columns {
+        let mut uncompressed = Compressor::new(Codec::None)?;
+        for (column, own) in group.columns.into_iter().zip(&self.columns) {
+            let compressed = own.is_some_and(|(_, compressed, _)| compressed);
             match column {
                 ColumnUnderWay::Library(writer) => writer.close()?.append_to_row_group(&mut out)?,
                 ColumnUnderWay::Own(own) => {
-                    let EncodedColumn { bytes, close } = own.close()?;
+                    let compressor = if compressed { &mut self.compressor } else { &mut uncompressed };
+                    let EncodedColumn { bytes, close } = own.close(compressor)?;
                     out.append_column(&bytes, close)?;
                 }
             }
@@ -292,8 +311,16 @@ fn group_rows(rows: usize, max: usize) -> usize {
 
 pub(crate) fn holds_nan(column: &ArrayRef) -> bool {
     match column.data_type() {
-        DataType::Float32 => column.as_primitive::<Float32Type>().iter().flatten().any(f32::is_nan),
-        DataType::Float64 => column.as_primitive::<Float64Type>().iter().flatten().any(f64::is_nan),
+        DataType::Float32 => any(column.as_primitive::<Float32Type>(), f32::is_nan),
+        DataType::Float64 => any(column.as_primitive::<Float64Type>(), f64::is_nan),
         _ => false,
     }
+}
+
+fn any<T: ArrowPrimitiveType>(column: &PrimitiveArray<T>, is: impl Fn(T::Native) -> bool) -> bool {
+    if column.null_count() > 0 {
+        return column.iter().flatten().any(is);
+    }
+    // Without an early end this becomes vector instructions.
+    column.values().iter().fold(false, |any, value| any | is(*value))
 }

@@ -20,7 +20,6 @@ use parquet::file::writer::SerializedFileWriter;
 
 use super::*;
 use crate::layout::limits::PAGE_BYTES;
-use crate::layout::values::{Value, Values};
 
 const PAGE_ROWS: usize = 1_000;
 
@@ -29,10 +28,10 @@ fn written(column: &ArrayRef, form: Form) -> (ArrayRef, ParquetMetaData) {
     let rows = RecordBatch::try_from_iter_with_nullable([("x", column.clone(), true)]).unwrap();
     let schema = ArrowSchemaConverter::new().convert(&rows.schema()).unwrap();
     let extras = Extras { statistics: true, bloom: true, page_rows: PAGE_ROWS, page_bytes: PAGE_BYTES };
-    let mut own = OwnColumn::new(schema.column(0), form, Codec::default(), extras).unwrap();
+    let mut own = OwnColumn::new(schema.column(0), form, extras);
     own.write(&column.slice(0, column.len() / 3));
     own.write(&column.slice(column.len() / 3, column.len() - column.len() / 3));
-    let encoded = own.close().unwrap();
+    let encoded = own.close(&mut Compressor::new(Codec::default()).unwrap()).unwrap();
     let properties = Arc::new(WriterProperties::default());
     let mut file = SerializedFileWriter::new(Vec::new(), schema.root_schema_ptr(), properties).unwrap();
     let mut group = file.next_row_group().unwrap();
@@ -73,9 +72,11 @@ fn integers_are_read_with_their_bounds() {
         _ => Some([i64::MIN, i64::MAX, 0][(row % 3) as usize]),
     };
     let values: Vec<Option<i64>> = (0..6_005).map(value).collect();
-    for (form, encoding) in
-        [(Form::Dictionary, Encoding::RLE_DICTIONARY), (Form::Deltas, Encoding::DELTA_BINARY_PACKED)]
-    {
+    for (form, encoding) in [
+        (Form::Dictionary, Encoding::RLE_DICTIONARY),
+        (Form::Deltas, Encoding::DELTA_BINARY_PACKED),
+        (Form::Plain, Encoding::PLAIN),
+    ] {
         let column: ArrayRef = Arc::new(Int64Array::from(values.clone()));
         let (read, metadata) = written(&column, form);
         assert_eq!(read.to_data(), column.to_data());
@@ -112,9 +113,11 @@ fn small_integers_and_days_are_read_with_their_bounds() {
         Arc::new(Int16Array::from(of_16)),
         Arc::new(Int8Array::from(of_8)),
     ];
-    for (form, encoding) in
-        [(Form::Dictionary, Encoding::RLE_DICTIONARY), (Form::Deltas, Encoding::DELTA_BINARY_PACKED)]
-    {
+    for (form, encoding) in [
+        (Form::Dictionary, Encoding::RLE_DICTIONARY),
+        (Form::Deltas, Encoding::DELTA_BINARY_PACKED),
+        (Form::Plain, Encoding::PLAIN),
+    ] {
         for column in &columns {
             let (read, metadata) = written(column, form);
             assert_eq!(read.to_data(), column.to_data());
@@ -160,10 +163,26 @@ fn texts_are_read_with_their_bounds() {
 fn real_numbers_keep_their_bits_and_zeros_both_signs() {
     let value = |row: u32| [0.0, -0.0, 1.25, -7.5, f64::INFINITY, f64::NEG_INFINITY][(row % 6) as usize];
     let column: ArrayRef = Arc::new(Float64Array::from_iter_values((0..2_500).map(value)));
-    let (read, metadata) = written(&column, Form::Dictionary);
-    assert_eq!(format!("{read:?}"), format!("{column:?}"));
-    let Some(Statistics::Double(bounds)) = metadata.row_group(0).column(0).statistics() else { panic!("no bounds") };
-    assert_eq!((bounds.min_opt(), bounds.max_opt()), (Some(&f64::NEG_INFINITY), Some(&f64::INFINITY)));
+    for form in [Form::Dictionary, Form::Plain] {
+        let (read, metadata) = written(&column, form);
+        assert_eq!(format!("{read:?}"), format!("{column:?}"));
+        let statistics = metadata.row_group(0).column(0).statistics();
+        let Some(Statistics::Double(bounds)) = statistics else { panic!("no bounds") };
+        assert_eq!((bounds.min_opt(), bounds.max_opt()), (Some(&f64::NEG_INFINITY), Some(&f64::INFINITY)));
+    }
+    // The extremes in each place of several that are compared at once, and in the rest.
+    for (low, high) in (0..19).flat_map(|low| (0..19).map(move |high| (low, high))).filter(|(low, high)| low != high) {
+        let value = |row| match row {
+            row if row == low => -2.5,
+            row if row == high => 9.5,
+            row => f64::from(row) / 100.0,
+        };
+        let column: ArrayRef = Arc::new(Float64Array::from_iter_values((0..19).map(value)));
+        let (_, metadata) = written(&column, Form::Plain);
+        let statistics = metadata.row_group(0).column(0).statistics();
+        let Some(Statistics::Double(bounds)) = statistics else { panic!("no bounds") };
+        assert_eq!((bounds.min_opt(), bounds.max_opt()), (Some(&-2.5), Some(&9.5)), "{low} {high}");
+    }
     // A reader that looks for either zero must find the page.
     let zeros: ArrayRef = Arc::new(Float64Array::from(vec![0.0, -0.0, 0.0]));
     let (_, metadata) = written(&zeros, Form::Dictionary);
