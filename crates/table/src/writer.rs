@@ -4,12 +4,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow::array::RecordBatch;
+use arrow::compute::concat_batches;
 use arrow::datatypes::Schema;
 
 use crate::committer::Committer;
 use crate::error::{Result, TableError};
 use crate::layout::write::{RowsWriter, holds_nan};
-use crate::layout::{Encodings, TableOptions, storable};
+use crate::layout::{Encodings, SAMPLE_ROWS, TableOptions, storable};
 use crate::log::{Definition, Segment, Table};
 use crate::target::Target;
 use disk::Disk;
@@ -43,7 +44,7 @@ impl Writer {
     /// Writes batches as a segment, in the folder of `part` if given. Needs at least one batch; all batches have the
     /// same columns. The segment is durable, but not yet committed.
     pub(crate) fn segment(&self, part: Option<&str>, batches: &[RecordBatch]) -> Result<Segment> {
-        let encodings = self.encodings_for(&batches[0])?;
+        let encodings = self.encodings_for(batches)?;
         let may_hold_nan =
             |column: &str| batches.iter().any(|batch| batch.column_by_name(column).is_some_and(holds_nan));
         let file = uuid::Uuid::new_v4().simple().to_string();
@@ -57,15 +58,20 @@ impl Writer {
         writer.finish()
     }
 
-    /// Returns the encodings of all columns. Chooses them from the first batch, and again if a batch is much larger or
-    /// has other columns.
-    fn encodings_for(&self, batch: &RecordBatch) -> Result<Arc<Encodings>> {
+    /// Returns the encodings of all columns. Chooses them from the first rows, and again if there are much more rows, or
+    /// other columns.
+    fn encodings_for(&self, batches: &[RecordBatch]) -> Result<Arc<Encodings>> {
+        let schema = batches[0].schema();
+        let mut rows = 0;
+        let count = batches.iter().take_while(|batch| (rows < SAMPLE_ROWS, rows += batch.num_rows()).0).count();
         let mut chosen = self.encodings.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(encodings) = chosen.as_ref().filter(|encodings| encodings.suit(batch)) {
+        if let Some(encodings) = chosen.as_ref().filter(|encodings| encodings.suit(&schema, rows)) {
             return Ok(encodings.clone());
         }
         let Target { root, options, .. } = &self.target;
-        let new = Encodings::choose(batch, options).map_err(|e| TableError::encode(root, e))?;
+        let failed = |e| TableError::encode(root, e);
+        let sample = concat_batches(&schema, &batches[..count]).map_err(|e| failed(e.into()))?;
+        let new = Encodings::choose(&sample, options).map_err(failed)?;
         Ok(chosen.insert(Arc::new(new)).clone())
     }
 }
