@@ -20,11 +20,8 @@ pub(crate) struct Logged {
 }
 
 impl Logged {
-    pub(crate) fn new(position: u64, rows: RecordBatch, mut share: Option<Share>) -> Self {
+    pub(crate) fn new(position: u64, rows: RecordBatch, share: Option<Share>) -> Self {
         let bytes = rows.get_array_memory_size();
-        if let Some(share) = &mut share {
-            share.shrink(bytes as u64);
-        }
         Self { position, rows, bytes, since: Instant::now(), _share: share }
     }
 }

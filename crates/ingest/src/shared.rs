@@ -42,18 +42,7 @@ pub(crate) struct Budget {
 }
 
 /// A share of the budget, given back on drop.
-#[derive(Debug)]
-pub(crate) struct Share {
-    permit: OwnedSemaphorePermit,
-}
-
-impl Share {
-    /// Gives back all but `bytes`.
-    pub(crate) fn shrink(&mut self, bytes: u64) {
-        let spare = self.permit.num_permits().saturating_sub(bytes.div_ceil(UNIT) as usize);
-        drop(self.permit.split(spare));
-    }
-}
+pub(crate) type Share = OwnedSemaphorePermit;
 
 impl Budget {
     fn new(limit: u64) -> Self {
@@ -68,7 +57,7 @@ impl Budget {
         if permit.is_none() {
             self.refused.fetch_add(1, Ordering::Relaxed);
         }
-        permit.map(|permit| Share { permit })
+        permit
     }
 
     pub(crate) fn used(&self) -> u64 {
@@ -95,8 +84,7 @@ mod tests {
         let all = budget.take(1 << 40).unwrap();
         assert_eq!((budget.used(), budget.take(1).is_none(), budget.refused()), (10 * UNIT, true, 1));
         drop(all);
-        let mut share = budget.take(8 * UNIT).unwrap();
-        share.shrink(4 * UNIT + 1);
+        let share = budget.take(4 * UNIT + 1).unwrap();
         assert_eq!(budget.used(), 5 * UNIT);
         assert!(budget.take(6 * UNIT).is_none());
         drop(share);

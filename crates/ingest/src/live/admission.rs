@@ -67,8 +67,7 @@ impl Live {
             return Ok(written);
         }
         let bytes = rows.get_array_memory_size() as u64;
-        // Twice: the log entry is a second copy until it is written.
-        let share = self.shared.budget.take(2 * bytes).ok_or_else(|| self.overloaded())?;
+        let share = self.shared.budget.take(bytes).ok_or_else(|| self.overloaded())?;
         let entry = NewEntry::new(&rows, key).map_err(IngestError::rows(&self.name))?;
         let (done, stored) = oneshot::channel();
         let writes = lock(&self.intake).writes.clone().ok_or(IngestError::Closing)?;

@@ -11,12 +11,14 @@
 //!
 //! Numbers are little-endian.
 
+use std::hash::Hasher as _;
 use std::io::Cursor;
 
 use arrow::array::RecordBatch;
+use arrow::buffer::Buffer;
 use arrow::error::ArrowError;
 use arrow::ipc::reader::StreamReader;
-use arrow::ipc::writer::StreamWriter;
+use arrow::ipc::writer::StreamEncoder;
 use twox_hash::XxHash64;
 
 /// Bytes before the rows.
@@ -35,11 +37,13 @@ impl Key {
     }
 }
 
-/// An entry to write, without its position.
+/// An entry to write.
 #[derive(Debug)]
 pub(crate) struct NewEntry {
-    /// Head and rows; the head is completed once the position is known.
-    bytes: Vec<u8>,
+    /// Complete once the position is known.
+    head: [u8; HEAD],
+    /// An Arrow IPC stream that shares the memory of the rows.
+    rows: Vec<Buffer>,
     key: Option<Key>,
 }
 
@@ -52,31 +56,34 @@ pub(crate) struct Entry<'a> {
 
 impl NewEntry {
     pub(crate) fn new(rows: &RecordBatch, key: Option<Key>) -> Result<Self, ArrowError> {
-        let mut bytes = Vec::with_capacity(HEAD + 1024 + rows.get_array_memory_size());
-        bytes.resize(HEAD, 0);
-        let mut writer = StreamWriter::try_new(bytes, rows.schema_ref())?;
-        writer.write(rows)?;
-        Ok(Self { bytes: writer.into_inner()?, key })
+        let mut encoder = StreamEncoder::try_new(rows.schema_ref())?;
+        let mut parts = encoder.encode(rows)?;
+        parts.append(&mut encoder.finish()?);
+        Ok(Self { head: [0; HEAD], rows: parts, key })
     }
 
     pub(crate) fn key(&self) -> Option<Key> {
         self.key
     }
 
-    /// Its bytes in the log, at a position.
-    pub(crate) fn at(&mut self, position: u64) -> &[u8] {
-        let length = (self.bytes.len() - HEAD) as u32;
-        self.bytes[..4].copy_from_slice(&length.to_le_bytes());
-        self.bytes[4..8].copy_from_slice(&u32::from(self.key.is_some()).to_le_bytes());
-        self.bytes[8..16].copy_from_slice(&position.to_le_bytes());
-        self.bytes[16..32].copy_from_slice(&self.key.unwrap_or(Key(0)).0.to_le_bytes());
-        let checksum = checksum(&self.bytes);
-        self.bytes[CHECKSUM].copy_from_slice(&checksum.to_le_bytes());
-        &self.bytes
+    /// Completes its head, for a position.
+    pub(crate) fn seal(&mut self, position: u64) {
+        let length = (self.len() - HEAD) as u32;
+        self.head[..4].copy_from_slice(&length.to_le_bytes());
+        self.head[4..8].copy_from_slice(&u32::from(self.key.is_some()).to_le_bytes());
+        self.head[8..16].copy_from_slice(&position.to_le_bytes());
+        self.head[16..32].copy_from_slice(&self.key.unwrap_or(Key(0)).0.to_le_bytes());
+        let checksum = checksum(&self.head, self.rows.iter().map(Buffer::as_slice));
+        self.head[CHECKSUM].copy_from_slice(&checksum.to_le_bytes());
+    }
+
+    /// Its bytes in the log, after [`Self::seal`].
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &[u8]> {
+        std::iter::once(&self.head[..]).chain(self.rows.iter().map(Buffer::as_slice))
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.bytes.len()
+        HEAD + self.rows.iter().map(Buffer::len).sum::<usize>()
     }
 }
 
@@ -97,7 +104,7 @@ impl<'a> Entry<'a> {
         let whole = bytes.get(..HEAD.checked_add(length)?)?;
         let stored = u64::from_le_bytes(whole[CHECKSUM].try_into().ok()?);
         // Every entry has rows, so a run of zeros is not an entry.
-        if length == 0 || checksum(whole) != stored {
+        if length == 0 || checksum(&whole[..HEAD], std::iter::once(&whole[HEAD..])) != stored {
             return None;
         }
         *bytes = &bytes[whole.len()..];
@@ -113,7 +120,8 @@ impl<'a> Entry<'a> {
 }
 
 /// Covers the whole entry except the checksum itself.
-fn checksum(entry: &[u8]) -> u64 {
-    let head = XxHash64::oneshot(0, &entry[..CHECKSUM.start]);
-    XxHash64::oneshot(head, &entry[CHECKSUM.end..])
+fn checksum<'a>(head: &[u8], rows: impl Iterator<Item = &'a [u8]>) -> u64 {
+    let mut hasher = XxHash64::with_seed(XxHash64::oneshot(0, &head[..CHECKSUM.start]));
+    rows.for_each(|part| hasher.write(part));
+    hasher.finish()
 }

@@ -1,7 +1,7 @@
 //! The files of a log: names, contents and ends.
 
 use std::fs;
-use std::io::{ErrorKind, Read as _, Seek as _, SeekFrom};
+use std::io::{self, ErrorKind, IoSlice, Read as _, Seek as _, SeekFrom, Write};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
@@ -229,9 +229,25 @@ pub(crate) fn whole(first: u64, entries: &mut [NewEntry]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(MAGIC.len() + entries.iter().map(NewEntry::len).sum::<usize>());
     bytes.extend_from_slice(MAGIC_WHOLE);
     for (position, entry) in (first..).zip(entries) {
-        bytes.extend_from_slice(entry.at(position));
+        entry.seal(position);
+        entry.parts().for_each(|part| bytes.extend_from_slice(part));
     }
     bytes
+}
+
+/// Writes all parts, in as few steps as the file takes.
+pub(super) fn write_all<'a>(file: &mut dyn Write, parts: impl Iterator<Item = &'a [u8]>) -> io::Result<()> {
+    let mut parts: Vec<IoSlice<'_>> = parts.filter(|part| !part.is_empty()).map(IoSlice::new).collect();
+    let mut left = &mut parts[..];
+    while !left.is_empty() {
+        match file.write_vectored(left) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(written) => IoSlice::advance_slices(&mut left, written),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// Removes a file, if it still exists.

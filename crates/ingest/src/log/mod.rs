@@ -25,7 +25,7 @@ pub use entry::Key;
 pub(crate) use entry::NewEntry;
 pub(crate) use files::{End, files, holds_rows, path_at, remove, tell, whole};
 
-use self::files::{Content, MAGIC};
+use self::files::{Content, MAGIC, write_all};
 use self::keys::Keys;
 use crate::error::IngestError;
 use crate::locks::{Place, lock_append};
@@ -282,16 +282,15 @@ impl Log {
         }
         let Some(open) = &mut self.file else { return Ok(()) };
         let failed = |doing| IngestError::io(doing, &open.about.path);
-        let mut bytes = 0;
         for (position, entry) in (self.next..).zip(entries.iter_mut()) {
-            open.file.write_all(entry.at(position)).map_err(failed("write"))?;
-            bytes += entry.len() as u64;
+            entry.seal(position);
         }
+        write_all(&mut *open.file, entries.iter().flat_map(NewEntry::parts)).map_err(failed("write"))?;
         open.synced = durability == Durability::Sync;
         if open.synced {
             open.file.sync().map_err(failed("sync"))?;
         }
-        open.about.bytes += bytes;
+        open.about.bytes += entries.iter().map(|entry| entry.len() as u64).sum::<u64>();
         open.about.last += entries.len() as u64;
         for key in entries.iter().filter_map(NewEntry::key) {
             open.about.keys.push(key);
