@@ -1,9 +1,11 @@
 //! Compressed bodies and streams, detected by their first bytes. Bodies expand within limits.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
 
 use flate2::bufread::MultiGzDecoder;
+use zstd::zstd_safe;
 
 use super::error::DecodeError;
 use super::limits::Limits;
@@ -22,6 +24,9 @@ pub fn expand<'a>(body: &'a [u8], limits: &Limits) -> Result<Cow<'a, [u8]>, Deco
         return Err(DecodeError::TooLarge { reason });
     }
     let Some(packing) = Packing::of(body) else { return Ok(Cow::Borrowed(body)) };
+    if let (Packing::Zstd, Some(bytes)) = (packing, expand_frame(body, bytes_max(body.len(), limits))) {
+        return Ok(Cow::Owned(bytes));
+    }
     let packed = packing.reader(body, Some(WINDOW_LOG_MAX)).map_err(|error| broken(packing.name(), &error))?;
     unpack(packed, packing.name(), body.len(), limits).map(Cow::Owned)
 }
@@ -107,14 +112,39 @@ impl Read for Unpacked<'_> {
     }
 }
 
+fn bytes_max(packed_bytes: usize, limits: &Limits) -> usize {
+    let by_ratio = packed_bytes.saturating_mul(limits.ratio_max).max(RATIO_FREE);
+    limits.expanded_bytes_max.min(by_ratio)
+}
+
+thread_local! {
+    /// Reused: creating a decompressor costs more than most bodies.
+    static ZSTD: RefCell<Option<zstd::bulk::Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+/// Decompresses in one step a body that is one zstd frame and says how many bytes it holds, at most `bytes_max`. `None`
+/// for others, and for damaged ones.
+fn expand_frame(body: &[u8], bytes_max: usize) -> Option<Vec<u8>> {
+    let size = usize::try_from(zstd_safe::get_frame_content_size(body).ok()??).ok()?;
+    if size > bytes_max || zstd_safe::find_frame_compressed_size(body).ok()? != body.len() {
+        return None;
+    }
+    ZSTD.with_borrow_mut(|kept| {
+        let zstd = match kept {
+            Some(zstd) => zstd,
+            none => none.insert(zstd::bulk::Decompressor::new().ok()?),
+        };
+        zstd.decompress(body, size).ok()
+    })
+}
+
 fn unpack(
     mut packed: impl Read,
     format: &'static str,
     packed_bytes: usize,
     limits: &Limits,
 ) -> Result<Vec<u8>, DecodeError> {
-    let by_ratio = packed_bytes.saturating_mul(limits.ratio_max).max(RATIO_FREE);
-    let bytes_max = limits.expanded_bytes_max.min(by_ratio);
+    let bytes_max = bytes_max(packed_bytes, limits);
     let mut bytes = Vec::new();
     loop {
         let filled = bytes.len();

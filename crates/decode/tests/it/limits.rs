@@ -45,6 +45,28 @@ fn bodies_are_expanded_by_their_first_bytes() {
     assert_eq!(expand(&[load::gzip(front), load::gzip(back)].concat(), &limits).unwrap(), body);
     let frames = [zstd::encode_all(front, 3).unwrap(), zstd::encode_all(back, 3).unwrap()].concat();
     assert_eq!(expand(&frames, &limits).unwrap(), body);
+    let frames = [sized_frame(front), sized_frame(back)].concat();
+    assert_eq!(expand(&frames, &limits).unwrap(), body);
+    assert_eq!(expand(&sized_frame(&body), &limits).unwrap(), body);
+}
+
+/// A zstd frame that says how many bytes it holds.
+fn sized_frame(body: &[u8]) -> Vec<u8> {
+    let frame = zstd::bulk::compress(body, 3).unwrap();
+    assert_eq!(zstd::zstd_safe::get_frame_content_size(&frame).unwrap(), Some(body.len() as u64));
+    frame
+}
+
+#[test]
+fn a_frame_that_claims_other_bytes_than_it_holds_is_refused() {
+    let mut frame = sized_frame(&load::columnar(&load::records(300, 1)));
+    // The size follows the magic number and the descriptor, in two bytes above 255, less 256.
+    assert_eq!(frame[4] >> 6, 1);
+    for claim in [0, u16::MAX] {
+        frame[5..7].copy_from_slice(&claim.to_le_bytes());
+        let error = expand(&frame, &Limits::default()).unwrap_err();
+        assert_eq!(error.kind(), DecodeErrorKind::Malformed, "{claim}");
+    }
 }
 
 #[test]
@@ -77,7 +99,7 @@ fn streams_are_expanded_by_their_first_bytes() {
 #[test]
 fn bombs_are_refused_early() {
     let zeros = vec![0; 10 << 20];
-    for bomb in [load::gzip(&zeros), zstd::encode_all(&zeros[..], 3).unwrap()] {
+    for bomb in [load::gzip(&zeros), zstd::encode_all(&zeros[..], 3).unwrap(), sized_frame(&zeros)] {
         for limits in [
             Limits { expanded_bytes_max: 1 << 20, ..Limits::default() },
             Limits { ratio_max: 10, ..Limits::default() },
@@ -102,7 +124,7 @@ fn a_zstd_window_over_eight_megabytes_is_refused() {
 #[test]
 fn compressed_bodies_that_break_off_are_errors() {
     let body = load::rows(&load::records(5, 1));
-    for packed in [load::gzip(&body), zstd::encode_all(&body[..], 3).unwrap()] {
+    for packed in [load::gzip(&body), zstd::encode_all(&body[..], 3).unwrap(), sized_frame(&body)] {
         for len in 4..packed.len() {
             let error = expand(&packed[..len], &Limits::default()).unwrap_err();
             assert_eq!(error.kind(), DecodeErrorKind::Malformed, "at {len}");
