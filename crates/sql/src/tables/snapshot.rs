@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use arrow::compute::cast;
 use arrow::datatypes::SchemaRef;
-use arrow::record_batch::RecordBatch;
+use arrow::error::ArrowError;
+use arrow::record_batch::{RecordBatch, RecordBatchOptions};
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::datasource::memory::MemorySourceConfig;
@@ -17,7 +18,6 @@ use snapshot::Snapshot;
 use super::segments::DeltaTable;
 use super::with_views;
 use crate::error::QueryError;
-use crate::rows::invalid;
 
 #[derive(Debug)]
 pub(super) struct SnapshotTable {
@@ -30,15 +30,19 @@ impl SnapshotTable {
     pub(super) fn new(snapshot: Snapshot) -> Result<Self, QueryError> {
         let Snapshot { schema, table, segments, unflushed, .. } = snapshot;
         let schema = with_views(&schema);
-        let typed = |rows: RecordBatch| {
-            let columns = rows.columns().iter().zip(schema.fields());
-            let columns = columns.map(|(column, field)| cast(column, field.data_type()));
-            let columns = columns.collect::<Result<_, _>>().map_err(|e| invalid(&e))?;
-            RecordBatch::try_new(schema.clone(), columns).map_err(|e| invalid(&e))
-        };
-        let unflushed = unflushed.into_iter().map(typed).collect::<Result<_, QueryError>>()?;
         let segments = table.map(|table| DeltaTable::new(&table, segments, &schema)).transpose()?;
         Ok(Self { schema, segments, unflushed })
+    }
+
+    /// The unflushed rows with the projected columns, which have the types of `schema`.
+    fn unflushed(&self, projection: &[usize], schema: &SchemaRef) -> Result<Vec<RecordBatch>> {
+        let typed = |rows: &RecordBatch| {
+            let columns = projection.iter().zip(schema.fields());
+            let columns = columns.map(|(place, field)| cast(rows.column(*place), field.data_type()));
+            let count = RecordBatchOptions::new().with_row_count(Some(rows.num_rows()));
+            RecordBatch::try_new_with_options(schema.clone(), columns.collect::<Result<_, _>>()?, &count)
+        };
+        Ok(self.unflushed.iter().map(typed).collect::<Result<_, ArrowError>>()?)
     }
 }
 
@@ -69,8 +73,11 @@ impl TableProvider for SnapshotTable {
         let threads = session.config().target_partitions().max(1);
         let mut shares: Vec<Vec<RecordBatch>> = vec![Vec::new(); threads.min(self.unflushed.len()).max(1)];
         let count = shares.len();
-        self.unflushed.iter().enumerate().for_each(|(i, rows)| shares[i % count].push(rows.clone()));
-        let unflushed = MemorySourceConfig::try_new_exec(&shares, self.schema.clone(), projection.cloned())?;
+        let columns = projection.cloned().unwrap_or_else(|| (0..self.schema.fields().len()).collect());
+        let schema = Arc::new(self.schema.project(&columns)?);
+        let unflushed = self.unflushed(&columns, &schema)?;
+        unflushed.into_iter().enumerate().for_each(|(i, rows)| shares[i % count].push(rows));
+        let unflushed = MemorySourceConfig::try_new_exec(&shares, schema, None)?;
         match &self.segments {
             None => Ok(unflushed),
             Some(segments) if self.unflushed.is_empty() => segments.scan(session, projection, filters, limit).await,
