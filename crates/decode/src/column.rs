@@ -222,11 +222,36 @@ impl Column {
             }
             _ => return Err(Conflict),
         }
+        self.grow();
+        Ok(effect)
+    }
+
+    /// Adds a float to a column of floats; returns false for others.
+    #[inline]
+    pub(super) fn push_float(&mut self, value: f64) -> bool {
+        let Values::Floats(values) = &mut self.values else { return false };
+        values.push(value);
+        self.grow();
+        true
+    }
+
+    /// Adds a text to a column of texts; returns false for others.
+    #[inline]
+    pub(super) fn push_text(&mut self, value: &[u8]) -> bool {
+        let Values::Texts { offsets, bytes } = &mut self.values else { return false };
+        bytes.extend_from_slice(value);
+        offsets.push(bytes.len() as i32);
+        self.grow();
+        true
+    }
+
+    /// Counts a value just added.
+    #[inline]
+    fn grow(&mut self) {
         self.len += 1;
         if let Some(present) = &mut self.present {
             present.append(true);
         }
-        Ok(effect)
     }
 
     /// Adds NULLs up to `len` values.

@@ -190,6 +190,19 @@ impl Table {
         self.columns.len() - 1
     }
 
+    /// Adds a value to the current row if no rule concerns its column, which has a value in each row before. `push` appends
+    /// it, and returns whether the column has its type. Otherwise returns false and adds nothing.
+    #[inline]
+    pub(super) fn add_usual(&mut self, place: usize, push: impl FnOnce(&mut Column) -> bool) -> bool {
+        let rows = self.times.len();
+        let Named { role, column, .. } = &mut self.columns[place];
+        let is_added = *role == Role::Plain && column.len() == rows && push(column);
+        if is_added {
+            self.row.touched.push(place);
+        }
+        is_added
+    }
+
     /// Adds the nanoseconds past the microsecond of the row's time.
     #[inline]
     pub(super) fn put_nanos(&mut self, nanos: i64, limits: &Limits) -> Taken<()> {

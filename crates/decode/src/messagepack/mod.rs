@@ -15,15 +15,20 @@ mod columnar;
 mod reader;
 mod row;
 pub(super) mod rows;
+mod shape;
 mod to_text;
 
 use reader::{Reader, Token};
+use shape::Shape;
 
 use super::column::Value;
 use super::error::DecodeError;
 use super::refusal::{Refusal, Taken, refuse, refuse_field, shown};
 use super::tables::Tables;
 use super::time::{self, Moment};
+
+/// Items whose shape is noted, at most: a body of many shapes gains nothing.
+const SHAPES_MAX: usize = 16;
 
 /// Why an item ends early.
 enum Stop {
@@ -82,20 +87,31 @@ fn batch(mut reader: Reader<'_>, keys: usize) -> Result<Option<Reader<'_>>, Deco
 }
 
 fn items(reader: &mut Reader<'_>, len: usize, tables: &mut Tables<'_>) -> Result<(), DecodeError> {
-    (0..len).try_for_each(|position| item(reader, position, tables))
+    let mut shape: Option<Shape<'_>> = None;
+    let mut shapes_left = SHAPES_MAX;
+    for position in 0..len {
+        if shape.as_ref().is_some_and(|shape| shape.take(reader, tables)) {
+            continue;
+        }
+        let start = *reader;
+        let is_taken = item(reader, position, tables)?;
+        shape = if is_taken && shapes_left > 0 { Shape::of(start, tables) } else { None };
+        shapes_left -= usize::from(shape.is_some());
+    }
+    Ok(())
 }
 
-/// Reads one item or reports it as refused; either way the reader ends up after it.
-fn item(reader: &mut Reader<'_>, position: usize, tables: &mut Tables<'_>) -> Result<(), DecodeError> {
+/// Reads one item or reports it as refused; either way the reader ends up after it. Returns whether it was taken.
+fn item(reader: &mut Reader<'_>, position: usize, tables: &mut Tables<'_>) -> Result<bool, DecodeError> {
     let start = *reader;
     match take_item(reader, tables) {
-        Ok(()) => Ok(()),
+        Ok(()) => Ok(true),
         Err(Stop::Broken(error)) => Err(error),
         Err(Stop::Refused(refusal)) => {
             *reader = start;
             reader.skip()?;
             tables.refuse(position, table_name(start), *refusal);
-            Ok(())
+            Ok(false)
         }
     }
 }

@@ -1,8 +1,16 @@
 //! MessagePack tokens, without recursion. Claimed lengths cause no allocation.
 
+use std::ops::RangeInclusive;
+
 use crate::column::Value;
 use crate::error::DecodeError;
 use crate::refusal::{Taken, refuse};
+
+const FLOAT_64: u8 = 0xcb;
+const UINT_64: u8 = 0xcf;
+const INT_64: u8 = 0xd3;
+/// Texts whose length is in the same byte.
+const SHORT_TEXT: RangeInclusive<u8> = 0xa0..=0xbf;
 
 const ENDS_EARLY: &str = "it ends early";
 
@@ -127,7 +135,7 @@ impl<'a> Reader<'a> {
             0x00..=0x7f => Value::Int(i64::from(tag)),
             0xe0..=0xff => Value::Int(i64::from(tag as i8)),
             0xa0..=0xbf => Value::Text(self.take(usize::from(tag & 0x1f))?),
-            0xcb => Value::Float(f64::from_be_bytes(self.fixed()?)),
+            FLOAT_64 => Value::Float(f64::from_be_bytes(self.fixed()?)),
             0xca => Value::Float(f64::from(f32::from_be_bytes(self.fixed()?))),
             0xc0 => Value::Null,
             0xc2 => Value::Bool(false),
@@ -135,7 +143,7 @@ impl<'a> Reader<'a> {
             0xcc => Value::Int(i64::from(self.fixed::<1>()?[0])),
             0xcd => Value::Int(i64::from(u16::from_be_bytes(self.fixed()?))),
             0xce => Value::Int(i64::from(u32::from_be_bytes(self.fixed()?))),
-            0xcf => {
+            UINT_64 => {
                 let value = u64::from_be_bytes(self.fixed()?);
                 match i64::try_from(value) {
                     Ok(value) => Value::Int(value),
@@ -145,7 +153,7 @@ impl<'a> Reader<'a> {
             0xd0 => Value::Int(i64::from(i8::from_be_bytes(self.fixed()?))),
             0xd1 => Value::Int(i64::from(i16::from_be_bytes(self.fixed()?))),
             0xd2 => Value::Int(i64::from(i32::from_be_bytes(self.fixed()?))),
-            0xd3 => Value::Int(i64::from_be_bytes(self.fixed()?)),
+            INT_64 => Value::Int(i64::from_be_bytes(self.fixed()?)),
             0xd9 => Value::Text(self.sized(Self::len8)?),
             0xda => Value::Text(self.sized(Self::len16)?),
             0xdb => Value::Text(self.sized(Self::len32)?),
@@ -188,6 +196,40 @@ impl<'a> Reader<'a> {
         let len = len(self)?;
         let tag = i8::from_be_bytes(self.fixed()?);
         Ok(Token::Extension { tag, bytes: self.take(len)? })
+    }
+
+    /// The next value, if it is a float of 64 bits; else nothing is read.
+    #[inline]
+    pub(super) fn float(&mut self) -> Option<f64> {
+        let (&tag, rest) = self.body.get(self.at..)?.split_first()?;
+        let bytes = rest.first_chunk().filter(|_| tag == FLOAT_64)?;
+        self.at += 1 + bytes.len();
+        Some(f64::from_be_bytes(*bytes))
+    }
+
+    /// The next value, if it is an integer written in 64 bits; else nothing is read.
+    #[inline]
+    pub(super) fn long(&mut self) -> Option<i64> {
+        let (&tag, rest) = self.body.get(self.at..)?.split_first()?;
+        let value = i64::from_be_bytes(*rest.first_chunk()?);
+        // An unsigned one may be above all signed ones.
+        let is_long = tag == INT_64 || (tag == UINT_64 && value >= 0);
+        is_long.then(|| self.at += 1 + size_of::<i64>()).map(|()| value)
+    }
+
+    /// The next value, if it is a text of up to 31 bytes; else nothing is read.
+    #[inline]
+    pub(super) fn short_text(&mut self) -> Option<&'a [u8]> {
+        let (&tag, rest) = self.body.get(self.at..)?.split_first()?;
+        let text = rest.get(..usize::from(tag & 0x1f)).filter(|_| SHORT_TEXT.contains(&tag))?;
+        self.at += 1 + text.len();
+        Some(text)
+    }
+
+    /// Passes these bytes; `None` if others follow.
+    #[inline]
+    pub(super) fn pass(&mut self, bytes: &[u8]) -> Option<()> {
+        self.body.get(self.at..)?.starts_with(bytes).then(|| self.at += bytes.len())
     }
 
     /// Skips one value with its contents.

@@ -7,7 +7,7 @@ use crate::names::TIME;
 use crate::refusal::{Taken, refuse_field};
 use crate::tables::Tables;
 
-const HOST: &[u8] = b"host";
+pub(super) const HOST: &[u8] = b"host";
 
 /// Adds a row to its table.
 pub(super) fn take(parts: &Parts<'_>, table: &[u8], tables: &mut Tables<'_>) -> Result<(), Stop> {
@@ -77,7 +77,7 @@ pub(super) fn checked<'a>(value: Value<'a>, name: &[u8]) -> Taken<Value<'a>> {
 }
 
 /// A tag's value as text.
-fn tag<'a>(token: Token<'a>, name: &[u8], buffer: &'a mut String) -> Taken<Value<'a>> {
+pub(super) fn tag<'a>(token: Token<'a>, name: &[u8], buffer: &'a mut String) -> Taken<Value<'a>> {
     *buffer = match field(token, name)? {
         Value::Int(value) => value.to_string(),
         Value::Float(value) => value.to_string(),
