@@ -1,4 +1,4 @@
-//! Turns rows into segments, ordered by time.
+//! Turns rows into segments, in the order of time or nearly so.
 
 use std::path::Path;
 
