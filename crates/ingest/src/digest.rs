@@ -52,10 +52,9 @@ pub struct Flushed {
     pub merged: usize,
 }
 
-/// Turns the log of the table in the folder `root` into segments, nearly in the order of time, and creates the table if
-/// missing.
-/// Safe to kill at any point: each row is either in the table or in the log, because a commit names the last position
-/// it contains. Must be called inside a tokio runtime.
+/// Turns the log of the table in the folder `root` into segments, nearly in the order of time. Creates the table if
+/// missing. Safe to kill at any point: each row is either in the table or in the log, because a commit names the last
+/// position it contains. Must be called inside a tokio runtime.
 ///
 /// # Errors
 /// [`IngestError::Digesting`] while another process digests the log, as a running server does; also when the log, the
