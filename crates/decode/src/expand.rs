@@ -24,11 +24,15 @@ pub fn expand<'a>(body: &'a [u8], limits: &Limits) -> Result<Cow<'a, [u8]>, Deco
         return Err(DecodeError::TooLarge { reason });
     }
     let Some(packing) = Packing::of(body) else { return Ok(Cow::Borrowed(body)) };
-    if let (Packing::Zstd, Some(bytes)) = (packing, expand_frame(body, bytes_max(body.len(), limits))) {
+    let by_ratio = body.len().saturating_mul(limits.ratio_max).max(RATIO_FREE);
+    let bytes_max = limits.expanded_bytes_max.min(by_ratio);
+    if matches!(packing, Packing::Zstd)
+        && let Some(bytes) = expand_frame(body, bytes_max)
+    {
         return Ok(Cow::Owned(bytes));
     }
     let packed = packing.reader(body, Some(WINDOW_LOG_MAX)).map_err(|error| broken(packing.name(), &error))?;
-    unpack(packed, packing.name(), body.len(), limits).map(Cow::Owned)
+    unpack(packed, packing.name(), body.len(), bytes_max).map(Cow::Owned)
 }
 
 /// Decompresses a stream (gzip, zstd, or none), and names the compression. Waits for the first four bytes.
@@ -112,11 +116,6 @@ impl Read for Unpacked<'_> {
     }
 }
 
-fn bytes_max(packed_bytes: usize, limits: &Limits) -> usize {
-    let by_ratio = packed_bytes.saturating_mul(limits.ratio_max).max(RATIO_FREE);
-    limits.expanded_bytes_max.min(by_ratio)
-}
-
 thread_local! {
     /// Reused: creating a decompressor costs more than most bodies.
     static ZSTD: RefCell<Option<zstd::bulk::Decompressor<'static>>> = const { RefCell::new(None) };
@@ -142,9 +141,8 @@ fn unpack(
     mut packed: impl Read,
     format: &'static str,
     packed_bytes: usize,
-    limits: &Limits,
+    bytes_max: usize,
 ) -> Result<Vec<u8>, DecodeError> {
-    let bytes_max = bytes_max(packed_bytes, limits);
     let mut bytes = Vec::new();
     loop {
         let filled = bytes.len();

@@ -1,7 +1,5 @@
 //! MessagePack tokens, without recursion. Claimed lengths cause no allocation.
 
-use std::ops::RangeInclusive;
-
 use crate::column::Value;
 use crate::error::DecodeError;
 use crate::refusal::{Taken, refuse};
@@ -9,8 +7,9 @@ use crate::refusal::{Taken, refuse};
 const FLOAT_64: u8 = 0xcb;
 const UINT_64: u8 = 0xcf;
 const INT_64: u8 = 0xd3;
-/// Texts whose length is in the same byte.
-const SHORT_TEXT: RangeInclusive<u8> = 0xa0..=0xbf;
+/// The first and last of texts whose length is in the same byte.
+const SHORT_TEXT: u8 = 0xa0;
+const SHORT_TEXT_LAST: u8 = 0xbf;
 
 const ENDS_EARLY: &str = "it ends early";
 
@@ -134,7 +133,7 @@ impl<'a> Reader<'a> {
         let value = match tag {
             0x00..=0x7f => Value::Int(i64::from(tag)),
             0xe0..=0xff => Value::Int(i64::from(tag as i8)),
-            0xa0..=0xbf => Value::Text(self.take(usize::from(tag & 0x1f))?),
+            SHORT_TEXT..=SHORT_TEXT_LAST => Value::Text(self.take(usize::from(tag & 0x1f))?),
             FLOAT_64 => Value::Float(f64::from_be_bytes(self.fixed()?)),
             0xca => Value::Float(f64::from(f32::from_be_bytes(self.fixed()?))),
             0xc0 => Value::Null,
@@ -221,7 +220,7 @@ impl<'a> Reader<'a> {
     #[inline]
     pub(super) fn short_text(&mut self) -> Option<&'a [u8]> {
         let (&tag, rest) = self.body.get(self.at..)?.split_first()?;
-        let text = rest.get(..usize::from(tag & 0x1f)).filter(|_| SHORT_TEXT.contains(&tag))?;
+        let text = rest.get(..usize::from(tag & 0x1f)).filter(|_| (SHORT_TEXT..=SHORT_TEXT_LAST).contains(&tag))?;
         self.at += 1 + text.len();
         Some(text)
     }
