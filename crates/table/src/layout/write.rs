@@ -86,23 +86,24 @@ impl RowsWriter {
         let parquet = ArrowSchemaConverter::new().convert(schema).map_err(failed)?;
         one_leaf_each(root, schema, &parquet)?;
         let page_rows = PAGE_ROWS.min(options.group_rows.div_ceil(GROUP_PAGES_MIN));
-        let properties = properties((schema, &parquet), options, encodings, (group_rows, page_rows), &may_hold_nan)
-            .map_err(failed)?;
+        let is_bounded = |field: &FieldRef| !(field.data_type().is_floating() && may_hold_nan(field.name()));
+        let bounded: Vec<bool> =
+            schema.fields().iter().map(|field| options.has_statistics() && is_bounded(field)).collect();
+        let properties =
+            properties((schema, &parquet), options, encodings, (group_rows, page_rows), &bounded).map_err(failed)?;
         let file = BufWriter::with_capacity(BUFFER_BYTES, NewFile::create(disk.clone(), &path)?);
         let writer =
             SerializedFileWriter::new(file, parquet.root_schema_ptr(), Arc::new(properties)).map_err(failed)?;
         let factory = ArrowRowGroupWriterFactory::new(&writer, schema.clone());
-        let column = |field: &FieldRef| {
+        let column = |(field, statistics): (&FieldRef, bool)| {
             let bloom = options.bloom.contains(field.name());
-            let statistics =
-                options.has_statistics() && !(field.data_type().is_floating() && may_hold_nan(field.name()));
             let is_time = options.has_statistics() && matches!(field.data_type(), DataType::Timestamp(..));
             let is_ordered = is_time || options.clusters(field.name());
             let page_rows = if is_ordered { page_rows.min(ORDERED_PAGE_ROWS) } else { page_rows };
             let extras = Extras { statistics, bloom, page_rows, page_bytes: PAGE_BYTES };
             encodings.own(field).map(|(form, compressed)| (form, compressed, extras))
         };
-        let columns = schema.fields().iter().map(column).collect();
+        let columns = schema.fields().iter().zip(bounded).map(column).collect();
         let sets = schema.fields().iter().filter(|f| options.has_statistics() && f.data_type().is_nested());
         let nulls = sets.map(|f| (f.name().clone(), 0)).collect();
         let compressor = Compressor::new(options.codec).map_err(failed)?;
@@ -264,7 +265,7 @@ fn properties(
     options: &TableOptions,
     encodings: &Encodings,
     (group_rows, page_rows): (usize, usize),
-    may_hold_nan: impl Fn(&str) -> bool,
+    bounded: &[bool],
 ) -> Result<WriterProperties, ParquetError> {
     let statistics = if options.has_statistics() { EnabledStatistics::Page } else { EnabledStatistics::None };
     let mut properties = encodings
@@ -277,12 +278,9 @@ fn properties(
         // Pages end with a batch of values.
         .set_write_batch_size(page_rows.min(DEFAULT_WRITE_BATCH_SIZE))
         .set_bloom_filter_position(BloomFilterPosition::End);
-    for (field, leaf) in schema.fields().iter().zip(parquet.columns()) {
+    for ((field, leaf), bounded) in schema.fields().iter().zip(parquet.columns()).zip(bounded) {
         let path = leaf.path().clone();
-        if field.data_type().is_nested() {
-            properties = properties.set_column_statistics_enabled(path.clone(), EnabledStatistics::None);
-        }
-        if field.data_type().is_floating() && may_hold_nan(field.name()) {
+        if !bounded || field.data_type().is_nested() {
             properties = properties.set_column_statistics_enabled(path.clone(), EnabledStatistics::None);
         }
         if matches!(field.data_type(), DataType::Timestamp(..)) && options.has_statistics() {
