@@ -12,10 +12,29 @@ use table::{Appender, FolderLock};
 
 use crate::error::IngestError;
 
+/// The append lock of a log, for one who takes it often. Two locks of one value do not exclude each other.
+#[derive(Debug)]
+pub(crate) struct AppendLock {
+    file: File,
+    path: PathBuf,
+}
+
+impl AppendLock {
+    /// Opens the lock of the log in `folder`, and does not take it.
+    pub(crate) fn open(folder: &Path) -> Result<Self, IngestError> {
+        let (file, path) = open(folder, "append.lock")?;
+        Ok(Self { file, path })
+    }
+
+    /// Waits until no other process or thread holds it.
+    pub(crate) fn wait(&self) -> Result<FileLock, IngestError> {
+        self.file.try_clone().and_then(FileLock::wait).map_err(IngestError::io("lock", &self.path))
+    }
+}
+
 /// Waits for the append lock of the log in `folder`.
 pub(crate) fn lock_append(folder: &Path) -> Result<FileLock, IngestError> {
-    let (file, path) = open(folder, "append.lock")?;
-    FileLock::wait(file).map_err(IngestError::io("lock", &path))
+    AppendLock::open(folder)?.wait()
 }
 
 /// Takes the digest lock of the log in `folder`; `None` if another process holds it.

@@ -1,5 +1,6 @@
 //! Writes groups of requests to the log, before readers see them, and takes over what other processes append.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,6 +20,10 @@ use crate::error::IngestError;
 use crate::locks::{lock_append, try_lock_digest};
 use crate::log::{Log, NewEntry, Recovered, holds_rows};
 
+/// Groups that a thread writes before other work gets its turn.
+const GROUPS_MAX: usize = 64;
+/// How often a thread that has written a group lets others run, before it gives up waiting for the next.
+const YIELDS: usize = 10;
 /// How long to wait for another process's flush, and how often to check.
 const FLUSH_MAX: Duration = Duration::from_secs(30);
 const FLUSH_LOOK: Duration = Duration::from_millis(20);
@@ -180,9 +185,42 @@ pub(super) async fn flush_lock(root: &Path, disk: &Arc<dyn Disk>) -> Result<File
 pub(super) async fn write_to_log(live: Arc<Live>, mut waiting: mpsc::Receiver<Write>) {
     let mut group = Vec::new();
     while waiting.recv_many(&mut group, GROUP_MAX).await > 0 {
-        let (group, live) = (std::mem::take(&mut group), live.clone());
-        if let Err(panic) = tokio::task::spawn_blocking(move || live.log_group(group)).await {
-            tracing::error!(error = %panic, "a group of requests was not written");
+        let (first, live) = (std::mem::take(&mut group), live.clone());
+        let written = tokio::task::spawn_blocking(move || {
+            write_groups(&live, first, &mut waiting);
+            waiting
+        });
+        match written.await {
+            Ok(back) => waiting = back,
+            Err(error) => {
+                tracing::error!(%error, "the log takes no more requests");
+                return;
+            }
         }
     }
+}
+
+/// Writes a group, then those that wait. Giving each to another thread takes longer than writing it.
+fn write_groups(live: &Live, first: Vec<Write>, waiting: &mut mpsc::Receiver<Write>) {
+    let mut group = first;
+    for left in (0..GROUPS_MAX).rev() {
+        if catch_unwind(AssertUnwindSafe(|| live.log_group(std::mem::take(&mut group)))).is_err() {
+            tracing::error!(table = %live.name, "a group of requests was not written: the server panicked");
+        }
+        if left == 0 || !take_waiting(waiting, &mut group) {
+            return;
+        }
+    }
+}
+
+/// Takes the requests that wait, or the first to come while other threads run. Returns whether there are any.
+fn take_waiting(waiting: &mut mpsc::Receiver<Write>, group: &mut Vec<Write>) -> bool {
+    for _ in 0..YIELDS {
+        group.extend(std::iter::from_fn(|| waiting.try_recv().ok()).take(GROUP_MAX));
+        if !group.is_empty() {
+            return true;
+        }
+        std::thread::yield_now();
+    }
+    false
 }

@@ -28,7 +28,7 @@ pub(crate) use files::{End, files, holds_rows, path_at, remove, tell, whole};
 use self::files::{Content, MAGIC, write_all};
 use self::keys::Keys;
 use crate::error::IngestError;
-use crate::locks::{Place, lock_append};
+use crate::locks::{AppendLock, Place};
 
 /// Close a file at this length.
 const FILE_BYTES: u64 = 64 << 20;
@@ -54,6 +54,7 @@ pub enum Durability {
 #[derive(Debug)]
 pub(crate) struct Log {
     place: Place,
+    lock: AppendLock,
     disk: Arc<dyn Disk>,
     /// The position of the next entry.
     next: u64,
@@ -122,11 +123,12 @@ impl Log {
         mut recover: impl FnMut(Recovered) -> Result<(), IngestError>,
     ) -> Result<Self, IngestError> {
         let place = Place::enter(root, &*disk)?;
-        let _turn = lock_append(&place.folder)?;
+        let lock = AppendLock::open(&place.folder)?;
+        let _turn = lock.wait()?;
         let end = End::find(&place.folder, &*disk)?;
         let keys = Keys::read(&place.folder)?;
         let (closed, next) = (VecDeque::new(), taken_in + 1);
-        let mut log = Self { place, disk, next, told: 0, torn: false, file: None, closed, keys };
+        let mut log = Self { place, lock, disk, next, told: 0, torn: false, file: None, closed, keys };
         for file in files(log.folder(), u64::MAX)? {
             // Read files whose rows are all in the table, too: their keys count.
             file.reaches(log.next)?;
@@ -156,7 +158,7 @@ impl Log {
     /// Takes the append lock.
     pub(crate) fn turn(&self) -> Result<FileLock, IngestError> {
         self.place.check()?;
-        lock_append(self.folder())
+        self.lock.wait()
     }
 
     /// The path of the file to which other processes would append next.
