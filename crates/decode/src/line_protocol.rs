@@ -15,7 +15,7 @@
 use super::column::Value;
 use super::limits::Limits;
 use super::lines::{Lines, after_newline, check_utf8, utf8_len};
-use super::number::Digits;
+use super::number::{Digits, short_float};
 use super::refusal::{Taken, excerpt, refuse, refuse_field, shown};
 use super::request::Precision;
 use super::table::Table;
@@ -219,6 +219,9 @@ impl<'a> Parser<'a> {
         if raw.is_empty() {
             return refuse_field(name, "the tag has no value: leave it out instead");
         }
+        if !escaped && raw.len() <= limits.text_bytes_max && table.add_usual(column, |texts| texts.push_text(raw)) {
+            return Ok(());
+        }
         let value = if escaped { unescape(raw, b",= ", &mut self.scratch) } else { raw };
         table.add_value(column, Value::Text(value), limits)
     }
@@ -229,6 +232,14 @@ impl<'a> Parser<'a> {
             return refuse("it has no field: write `table field=value`");
         }
         let (column, name) = self.name(table, limits)?;
+        // As a [`Value`] a number would be stored in pieces and loaded whole, which stalls the processor.
+        if let Some((value, len)) = short_float(&self.body[self.at..])
+            && matches!(self.body.get(self.at + len), Some(b',' | b' '))
+            && table.add_usual(column, |values| values.push_float(value))
+        {
+            self.at += len;
+            return Ok(());
+        }
         let mut escaped = false;
         let value = match self.peek() {
             Some(b'"') => {

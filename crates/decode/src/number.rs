@@ -8,8 +8,8 @@ const POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
     1e21, 1e22,
 ];
-/// Any number of this many digits fits 64 bits.
-const DIGITS_SAFE: usize = 18;
+/// Any number of this many digits fits 64 bits without a sign.
+const DIGITS_SAFE: usize = 19;
 
 /// The digits of a number at the start of a text.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +33,10 @@ impl<'a> Digits<'a> {
         let mut mantissa = 0u64;
         let mut run = |at: &mut usize| {
             let start = *at;
+            while let Some(eight) = bytes.get(*at..).and_then(<[u8]>::first_chunk).copied().and_then(eight_digits) {
+                mantissa = mantissa.wrapping_mul(100_000_000).wrapping_add(eight);
+                *at += 8;
+            }
             while let Some(digit) = bytes.get(*at).map(|b| b.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
                 mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(digit));
                 *at += 1;
@@ -84,8 +88,8 @@ impl<'a> Digits<'a> {
     #[inline]
     pub(super) fn int(&self) -> Option<i64> {
         if self.whole <= DIGITS_SAFE {
-            let size = self.mantissa as i64;
-            return Some(if self.negative { -size } else { size });
+            let size = self.mantissa;
+            return if self.negative { 0i64.checked_sub_unsigned(size) } else { i64::try_from(size).ok() };
         }
         self.slow()
     }
@@ -119,6 +123,66 @@ impl<'a> Digits<'a> {
     fn slow<T: std::str::FromStr>(&self) -> Option<T> {
         std::str::from_utf8(self.text).ok()?.parse().ok()
     }
+}
+
+/// Reads `[-] digits [. digits]` of at most seven bytes after the sign, without branches on the digits, whose number the
+/// processor cannot predict. Returns the value, as [`Digits::float`] does, and the bytes read. `None` for other numbers,
+/// and before the last seven bytes of a text.
+#[inline]
+pub(super) fn short_float(bytes: &[u8]) -> Option<(f64, usize)> {
+    let negative = bytes.first() == Some(&b'-');
+    let sign = usize::from(negative);
+    let chunk = *bytes.get(sign..)?.first_chunk()?;
+    let (digits, others) = digits_of(chunk);
+    let whole = first_byte(others)?;
+    let (digits, len, fraction) = if chunk[whole] == b'.' {
+        let len = first_byte(others & (others - 1))?;
+        // Without the point.
+        let before = (1 << (8 * whole)) - 1;
+        (digits & before | digits >> 8 & !before, len, len - whole - 1)
+    } else {
+        (digits, whole, 0)
+    };
+    if whole == 0 || (fraction == 0 && len > whole) || matches!(chunk[len], b'e' | b'E') {
+        return None;
+    }
+    // The first digit is in the lowest byte, and zeros may precede it.
+    let count = whole + fraction;
+    let size = f64::from(joined(digits << (64 - 8 * count)) as u32) / POWERS[fraction];
+    Some((if negative { -size } else { size }, sign + len))
+}
+
+/// The number in eight digits; `None` if any is another character.
+#[inline]
+fn eight_digits(chunk: [u8; 8]) -> Option<u64> {
+    let (digits, others) = digits_of(chunk);
+    (others == 0).then(|| joined(digits))
+}
+
+/// The value of each digit in a byte, first digit lowest, and the highest bit of each byte that is no digit.
+#[inline]
+fn digits_of(chunk: [u8; 8]) -> (u64, u64) {
+    const fn each(byte: u8) -> u64 {
+        u64::from_le_bytes([byte; 8])
+    }
+    let digits = u64::from_le_bytes(chunk) ^ each(b'0');
+    // Adding 118 to a value of 10 or more reaches the highest bit.
+    let others = (((digits & each(0x7f)) + each(118)) | digits) & each(0x80);
+    (digits, others)
+}
+
+/// The place of the first byte whose highest bit is set.
+#[inline]
+fn first_byte(marked: u64) -> Option<usize> {
+    (marked != 0).then(|| (marked.trailing_zeros() / 8) as usize)
+}
+
+/// The number in eight digits, first digit in the lowest byte: pairs of digits, of pairs, and of fours are joined at once.
+#[inline]
+fn joined(digits: u64) -> u64 {
+    let pairs = digits.wrapping_mul(10 << 8 | 1) >> 8 & 0x00ff_00ff_00ff_00ff;
+    let fours = pairs.wrapping_mul(100 << 16 | 1) >> 16 & 0x0000_ffff_0000_ffff;
+    fours.wrapping_mul(10_000 << 32 | 1) >> 32
 }
 
 /// Below this magnitude every integer is a float of its own.
@@ -164,6 +228,25 @@ mod tests {
                 prop_assert_eq!(digits.len(), text.len());
                 let found = digits.float();
                 prop_assert_eq!(found.map(f64::to_bits), expected.is_finite().then(|| expected.to_bits()));
+            }
+        }
+
+        #[test]
+        fn short_floats_are_those_of_digits(text in "[-+]?[0-9]{0,7}([.][0-9]{0,6})?[eE,i. /:\\n][-+0-9eE.]{0,9}") {
+            let digits = Digits::read(text.as_bytes());
+            if let Some((value, len)) = short_float(text.as_bytes()) {
+                prop_assert_eq!(len, digits.len());
+                prop_assert_eq!(Some(value.to_bits()), digits.float().map(f64::to_bits));
+            }
+        }
+
+        #[test]
+        fn short_floats_are_read(whole in 0..10_000u32, fraction in 0..100u32, negative: bool, after in "[, i}\n]") {
+            let sign = if negative { "-" } else { "" };
+            for number in [format!("{sign}{whole}.{fraction:02}"), format!("{sign}{whole}")] {
+                let (value, len) = short_float(format!("{number}{after}       ").as_bytes()).unwrap();
+                prop_assert_eq!(len, number.len());
+                prop_assert_eq!(value.to_bits(), number.parse::<f64>().unwrap().to_bits());
             }
         }
 

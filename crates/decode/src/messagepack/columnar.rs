@@ -187,10 +187,21 @@ fn read_ints(reader: &mut Reader<'_>, len: usize, values: &mut Vec<i64>, mut con
 /// Texts up to `len` or another type.
 fn read_texts(reader: &mut Reader<'_>, len: usize, name: &[u8], limits: &Limits) -> Result<Column, Stop> {
     let mut offsets = Vec::with_capacity(len + 1);
-    let mut bytes = Vec::with_capacity(len * 8);
+    let mut bytes = Vec::new();
     offsets.push(0);
     while offsets.len() <= len {
         let start = *reader;
+        // A token would be stored in pieces and loaded whole, which stalls the processor.
+        if let Some(text) = reader.short_text().filter(|text| text.len() <= limits.text_bytes_max) {
+            if bytes.is_empty() {
+                // Most texts of a column are about as long.
+                bytes.reserve((text.len() * len).min(reader.body.len() - reader.at));
+            }
+            bytes.extend_from_slice(text);
+            offsets.push(bytes.len() as i32);
+            continue;
+        }
+        *reader = start;
         let Token::Value(value @ Value::Text(text)) = reader.token()? else {
             *reader = start;
             break;
