@@ -1,7 +1,7 @@
 //! The files of a log: names, contents and ends.
 
 use std::fs;
-use std::io::{self, ErrorKind, IoSlice, Read as _, Seek as _, SeekFrom, Write};
+use std::io::{self, ErrorKind, IoSlice, Read as _, Write};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
@@ -118,18 +118,29 @@ impl LogFile {
         if file.read_exact_at(&mut magic, 0).is_err() || ![MAGIC, MAGIC_WHOLE].contains(&&magic) {
             return Ok(());
         }
+        let end = file.metadata().map_err(failed())?.len();
         let (mut last, mut offset, mut head) = (self.first - 1, MAGIC.len() as u64, [0; Entry::HEAD]);
-        while last < after && file.read_exact_at(&mut head, offset).is_ok() {
-            match Entry::place(&head) {
-                Some((position, bytes)) if position == last + 1 => (last, offset) = (position, offset + bytes),
-                // Perhaps the end. The reader of whole entries knows.
-                _ => break,
-            }
-        }
+        // One entry at a time, so that its bytes are still in the processor's caches when they are checked and copied.
         let mut bytes = Vec::new();
-        let read = (&file).seek(SeekFrom::Start(offset)).and_then(|_| (&file).read_to_end(&mut bytes));
-        read.map_err(failed())?;
-        self.entries(&bytes, last, |entry| if entry.position > after { each(self.recovered(entry)?) } else { Ok(()) })?;
+        while file.read_exact_at(&mut head, offset).is_ok() {
+            let place = Entry::place(&head).filter(|(_, length)| *length <= end - offset);
+            let Some((position, length)) = place else { break };
+            if position == last + 1 && position <= after {
+                (last, offset) = (position, offset + length);
+                continue;
+            }
+            bytes.resize(length as usize, 0);
+            match file.read_exact_at(&mut bytes, offset) {
+                // A server removes a large file by and by, once its rows are in the table.
+                Err(cut) if cut.kind() == ErrorKind::UnexpectedEof => break,
+                read => read.map_err(failed())?,
+            }
+            let next = self.entries(&bytes, last, |entry| each(self.recovered(entry)?))?;
+            if next == last {
+                break;
+            }
+            (last, offset) = (next, offset + length);
+        }
         Ok(())
     }
 
