@@ -38,7 +38,7 @@ const NEAR: f64 = 1.02;
 const INCOMPRESSIBLE: f64 = 0.97;
 const DICTIONARY_BYTES: usize = 1 << 20;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Display)]
 #[strum(serialize_all = "lowercase")]
 pub enum ColumnEncoding {
     Plain,
@@ -180,25 +180,37 @@ fn candidates(ty: &DataType, set: EncodingSet) -> &'static [ColumnEncoding] {
 fn best(column: &RecordBatch, options: &TableOptions, compressor: &mut Compressor) -> Result<Choice> {
     let candidates = candidates(column.schema_ref().field(0).data_type(), options.encodings);
     let (rows, page) = (column.num_rows(), column.slice(0, column.num_rows().min(PAGE_ROWS)));
-    let mut sizes: Vec<Sizes> = Vec::with_capacity(candidates.len());
-    for &encoding in candidates {
-        sizes.push(match encoding {
-            ColumnEncoding::Dictionary if is_hopeless(&page, &sizes, options.codec, compressor)? => Sizes::USELESS,
-            ColumnEncoding::Dictionary => trial(column, encoding, options.codec, compressor)?,
-            _ => trial(&page, encoding, options.codec, compressor)?.scaled(rows, page.num_rows()),
-        });
+    let mut try_page = |encoding| trial(&page, encoding, options.codec, compressor);
+    let others = candidates.iter().filter(|encoding| **encoding != ColumnEncoding::Dictionary);
+    let others = others.map(|encoding| Ok((*encoding, try_page(*encoding)?.scaled(rows, page.num_rows()))));
+    let mut sizes: BTreeMap<ColumnEncoding, Sizes> = others.collect::<Result<_>>()?;
+    if candidates.contains(&ColumnEncoding::Dictionary) {
+        let settled = if sizes.is_empty() {
+            None
+        } else {
+            settled(try_page(ColumnEncoding::Dictionary)?, (rows, page.num_rows()), sizes.values())
+        };
+        let of_sample = || trial(column, ColumnEncoding::Dictionary, options.codec, compressor);
+        sizes.insert(ColumnEncoding::Dictionary, settled.map_or_else(of_sample, Ok)?);
     }
-    let smallest = sizes.iter().map(Sizes::stored).min().unwrap_or(0) as f64;
-    let near = sizes.iter().position(|s| s.stored() as f64 <= smallest * NEAR).unwrap_or(0);
-    Ok(Choice { encoding: candidates[near], compressed: sizes[near].is_compressible() })
+    let smallest = sizes.values().map(Sizes::stored).min().unwrap_or(0) as f64;
+    let is_near = |encoding: &&ColumnEncoding| sizes[*encoding].stored() as f64 <= smallest * NEAR;
+    let encoding = *candidates.iter().find(is_near).unwrap_or(&candidates[0]);
+    Ok(Choice { encoding, compressed: sizes[&encoding].is_compressible() })
 }
 
-/// Whether no dictionary can be smaller than the smallest of `others`. If one is useless for a page, at least half of the
-/// page's values are distinct, and each of them takes a byte or more.
-fn is_hopeless(page: &RecordBatch, others: &[Sizes], codec: Codec, compressor: &mut Compressor) -> Result<bool> {
-    let least = page.num_rows() as i64 / 2;
-    Ok(others.iter().any(|other| other.stored() < least)
-        && trial(page, ColumnEncoding::Dictionary, codec, compressor)?.is_useless())
+/// A dictionary's size for a sample of `rows` rows, as far as its size for a page of them shows whether it is the smallest;
+/// `None` if only the whole sample shows it.
+///
+/// A dictionary takes a smaller share of more rows, so one that is the smallest for a page is. If one is useless for a page,
+/// at least half of the page's values are distinct, and each of them takes a byte or more.
+fn settled<'a>(of_page: Sizes, (rows, page): (usize, usize), others: impl Iterator<Item = &'a Sizes>) -> Option<Sizes> {
+    let least = others.map(Sizes::stored).min();
+    if of_page.is_useless() {
+        return least.is_some_and(|least| least < page as i64 / 2).then_some(of_page);
+    }
+    let of_rows = of_page.scaled(rows, page);
+    (rows == page || least.is_some_and(|least| of_rows.stored() <= least)).then_some(of_rows)
 }
 
 struct Sizes {
