@@ -202,15 +202,16 @@ fn best(column: &RecordBatch, options: &TableOptions, compressor: &mut Compresso
 /// A dictionary's size for a sample of `rows` rows, as far as its size for a page of them shows whether it is the smallest;
 /// `None` if only the whole sample shows it.
 ///
-/// A dictionary takes a smaller share of more rows, so one that is the smallest for a page is. If one is useless for a page,
-/// at least half of the page's values are distinct, and each of them takes a byte or more.
+/// A dictionary takes a smaller share of more rows, so if no other is near one for a page, none is. If one is useless for a
+/// page, at least half of the page's values are distinct, and each of them takes a byte or more.
 fn settled<'a>(of_page: Sizes, (rows, page): (usize, usize), others: impl Iterator<Item = &'a Sizes>) -> Option<Sizes> {
     let least = others.map(Sizes::stored).min();
     if of_page.is_useless() {
         return least.is_some_and(|least| least < page as i64 / 2).then_some(of_page);
     }
     let of_rows = of_page.scaled(rows, page);
-    (rows == page || least.is_some_and(|least| of_rows.stored() <= least)).then_some(of_rows)
+    let is_alone = least.is_some_and(|least| least as f64 > of_rows.stored() as f64 * NEAR);
+    (rows == page || is_alone).then_some(of_rows)
 }
 
 struct Sizes {
@@ -267,4 +268,21 @@ fn trial(column: &RecordBatch, encoding: ColumnEncoding, codec: Codec, compresso
         compressed: chunks().map(parquet::file::metadata::ColumnChunkMetaData::compressed_size).sum(),
         uncompressed: chunks().map(parquet::file::metadata::ColumnChunkMetaData::uncompressed_size).sum(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_settle_the_size_of_a_dictionary_only_where_no_other_is_near() {
+        let of = |bytes| Sizes { compressed: bytes, uncompressed: bytes };
+        let settled = |of_page, rows, other| settled(of_page, (rows, 10), [of(other)].iter()).map(|size| size.stored());
+        assert_eq!(settled(of(30), 20, 100), Some(60));
+        assert_eq!(settled(of(30), 20, 61), None);
+        assert_eq!(settled(of(30), 20, 50), None);
+        assert_eq!(settled(of(30), 10, 20), Some(30));
+        assert_eq!(settled(Sizes::USELESS, 20, 4), Some(i64::MAX));
+        assert_eq!(settled(Sizes::USELESS, 20, 5), None);
+    }
 }
