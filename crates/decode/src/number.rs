@@ -159,7 +159,8 @@ fn eight_digits(chunk: [u8; 8]) -> Option<u64> {
     (others == 0).then(|| joined(digits))
 }
 
-/// The value of each digit in a byte, first digit lowest, and the highest bit of each byte that is no digit.
+/// Converts eight characters at once. Each byte of the first result is the value of one digit, and the first character is the
+/// lowest byte. The second result has the highest bit set in every byte that is not a digit.
 #[inline]
 fn digits_of(chunk: [u8; 8]) -> (u64, u64) {
     const fn each(byte: u8) -> u64 {
