@@ -206,7 +206,7 @@ pub(crate) fn range_of(ends: &[u32], row: usize) -> std::ops::Range<usize> {
 fn texts(array: &ArrayRef) -> Result<Values, ArrowError> {
     let (codes, dictionary) = coded(array)?;
     let space = dictionary.len() + 1;
-    Ok(Values::Texts { codes: Codes::from_u32(codes, space), dictionary: Arc::new(dictionary) })
+    Ok(Values::Texts { codes: Codes::of(codes, space), dictionary: Arc::new(dictionary) })
 }
 
 fn coded(array: &ArrayRef) -> Result<(Vec<u32>, Dictionary), ArrowError> {

@@ -57,13 +57,14 @@ macro_rules! with_codes {
 
 impl Codes {
     /// Stores indices below `space`.
-    pub fn from_u32(codes: Vec<u32>, space: usize) -> Self {
+    pub fn of(codes: impl IntoIterator<Item = u32>, space: usize) -> Self {
+        let codes = codes.into_iter();
         if space <= 1 << 8 {
-            Self::U8(codes.into_iter().map(|c| c as u8).collect())
+            Self::U8(codes.map(|c| c as u8).collect())
         } else if space <= 1 << 16 {
-            Self::U16(codes.into_iter().map(|c| c as u16).collect())
+            Self::U16(codes.map(|c| c as u16).collect())
         } else {
-            Self::U32(codes)
+            Self::U32(codes.collect())
         }
     }
 

@@ -1,12 +1,11 @@
 //! Rows by group.
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use pages::{Codes, with_codes};
+use pages::with_codes;
 
 use super::ordered::CountedValues;
-use super::slots::SLOTS_MIN;
+use super::slots::{SLOTS_MIN, SlotOfRow};
 use crate::column::{Column, Values};
 
 /// Input of one measure: some rows.
@@ -27,7 +26,7 @@ pub(crate) struct Grouped<'a> {
 
 /// One slot for every combination of key values, if those are few.
 pub(super) struct Slots<'a> {
-    pub(super) of_row: Cow<'a, Codes>,
+    pub(super) of_row: SlotOfRow<'a>,
     pub(super) rows: Vec<u32>,
     pub(super) groups: Vec<u32>,
 }
@@ -47,7 +46,7 @@ pub(super) fn each(column: &Column, grouped: &Grouped<'_>, mut visit: impl FnMut
 impl Grouped<'_> {
     pub(super) fn groups(&self) -> &[u32] {
         self.groups.get_or_init(|| match &self.slots {
-            Some(slots) => with_codes!(&*slots.of_row, codes => {
+            Some(slots) => with_codes!(slots.of_row.codes(), codes => {
                 codes.iter().map(|&code| slots.groups[code as usize]).collect()
             }),
             None => vec![0; self.rows],
@@ -70,17 +69,17 @@ impl Grouped<'_> {
         let (Some(slots), Values::Ints(values), None) = (&self.slots, &column.values, &column.valid) else {
             return false;
         };
-        let (Some(low), Some(high)) = (values.iter().copied().min(), values.iter().copied().max()) else {
+        if values.is_empty() {
             return true;
-        };
-        let range = high.checked_sub(low).map_or(u64::MAX, |range| (range as u64).saturating_add(1));
-        let cells = range.saturating_mul(slots.groups.len() as u64);
-        if cells > (self.rows as u64).max(SLOTS_MIN as u64) {
-            return false;
         }
-        let width = range as usize;
-        let mut counts = vec![0u32; cells as usize];
-        with_codes!(&*slots.of_row, codes => {
+        let most = (self.rows as u64).max(SLOTS_MIN as u64) / slots.groups.len() as u64;
+        let fits = |(_, width): &(i64, u64)| *width <= most;
+        let Some((low, width)) = block(values).filter(fits).or_else(|| span(values).filter(fits)) else {
+            return false;
+        };
+        let width = width as usize;
+        let mut counts = vec![0u32; width * slots.groups.len()];
+        with_codes!(slots.of_row.codes(), codes => {
             for (&code, value) in codes.iter().zip(values) {
                 counts[code as usize * width + (value - low) as usize] += 1;
             }
@@ -91,5 +90,45 @@ impl Grouped<'_> {
             seen.for_each(|(place, &times)| counted.add((low + place as i64, u64::from(times))));
         }
         true
+    }
+}
+
+/// The lowest value, and how many integers there are up to the highest.
+fn span(values: &[i64]) -> Option<(i64, u64)> {
+    let (low, high) = (values.iter().copied().min()?, values.iter().copied().max()?);
+    Some((low, (high.checked_sub(low)? as u64).checked_add(1)?))
+}
+
+/// Like [`span`], with all integers that differ from a value in no other bits than the values do: takes a fifth of the
+/// time without instructions that compare wide integers.
+fn block(values: &[i64]) -> Option<(i64, u64)> {
+    let first = *values.first()?;
+    let differing = values.iter().fold(0, |bits, value| bits | (value ^ first)) as u64;
+    let width = differing.checked_add(1)?.checked_next_power_of_two()?;
+    Some((first & !((width - 1) as i64), width))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn blocks_have_all_values(first in any::<i64>(), bits in 0u32..64, others in prop::collection::vec(any::<i64>(), 0..9)) {
+            let near = others.iter().map(|other| first ^ (other.unsigned_abs() & ((1 << bits) - 1)) as i64);
+            let values: Vec<i64> = std::iter::once(first).chain(near).collect();
+            let (low, width) = block(&values).unwrap();
+            prop_assert!(values.iter().all(|value| (value.wrapping_sub(low) as u64) < width), "{low} {width}");
+            prop_assert!(width <= 1 << bits);
+            prop_assert!(span(&values).is_none_or(|(lowest, least)| low <= lowest && least <= width));
+        }
+    }
+
+    #[test]
+    fn values_of_both_signs_are_in_no_block() {
+        assert_eq!(block(&[-1, 1]), None);
+        assert_eq!(span(&[-1, 1]), Some((-1, 3)));
+        assert_eq!(span(&[i64::MIN, i64::MAX]), None);
     }
 }

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use pages::{Codes, Dictionary, with_codes};
+use pages::{Codes, Dictionary};
 
 use super::accumulator::{Accumulator, Weights};
 use super::grouped::{Grouped, Input, Slots};
 use super::keys::Keys;
-use super::slots::{Cell, Part, SLOTS_MAX, SLOTS_MIN, as_slot, count_codes, part};
+use super::slots::{Cell, Part, SLOTS_MAX, SLOTS_MIN, SlotOfRow, part};
 use super::split::Split;
 use crate::coder::Coder;
 use crate::column::{Column, Values, range_of};
@@ -172,8 +172,8 @@ impl Groups {
 
     fn group<'a>(&mut self, rows: usize, keys: &'a [Part<'a>], find: Find) -> Grouped<'a> {
         if keys.is_empty() {
-            let slots =
-                Slots { of_row: Cow::Owned(Codes::U8(vec![0; rows])), rows: vec![rows as u32], groups: vec![0] };
+            let of_row = SlotOfRow::Combined(Codes::U8(vec![0; rows]));
+            let slots = Slots { of_row, rows: vec![rows as u32], groups: vec![0] };
             return Grouped { rows, slots: Some(slots), groups: OnceCell::new() };
         }
         let parts = keys;
@@ -186,20 +186,8 @@ impl Groups {
     }
 
     fn by_slots<'a>(&mut self, rows: usize, parts: &'a [Part<'a>], space: usize) -> Grouped<'a> {
-        let of_row = match parts {
-            [one] => Cow::Borrowed(one.slots()),
-            parts => {
-                let mut slots = vec![0u32; rows];
-                for part in parts {
-                    let width = part.space().unwrap_or(1) as u32;
-                    with_codes!(part.slots(), codes => {
-                        slots.iter_mut().zip(codes).for_each(|(slot, &code)| *slot = *slot * width + as_slot(code));
-                    });
-                }
-                Cow::Owned(Codes::U32(slots))
-            }
-        };
-        let counted = with_codes!(&*of_row, codes => count_codes(codes, space));
+        let of_row = SlotOfRow::of(parts, space);
+        let counted = of_row.count(space);
         let mut groups = vec![0; space];
         let mut cells = vec![0; parts.len() + 1];
         for (slot, group) in groups.iter_mut().enumerate().filter(|(slot, _)| counted[*slot] > 0) {
@@ -357,7 +345,7 @@ fn spread(rows: usize, keys: &mut [Key<'_>]) -> Option<Vec<u32>> {
             }
         }
         keys[place] =
-            Cow::Owned(Column { values: Values::Texts { codes: Codes::from_u32(members, space), dictionary }, valid });
+            Cow::Owned(Column { values: Values::Texts { codes: Codes::of(members, space), dictionary }, valid });
         from = Some(match from {
             None => sources,
             Some(before) => sources.iter().map(|&row| before[row as usize]).collect(),

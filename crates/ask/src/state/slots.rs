@@ -1,8 +1,11 @@
 //! Slots for the values of key columns, if those are few.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::ops::{Add, Mul};
 
-use pages::{Codes, Dictionary};
+use pages::hybrid::Index;
+use pages::{Codes, Dictionary, with_codes};
 
 use crate::column::{Column, Values, ordinal};
 use crate::plan::GroupBy;
@@ -27,7 +30,9 @@ pub(super) enum Part<'a> {
     },
     /// Integers `low + slot * step`; the last slot is NULL.
     Span {
-        slots: Codes,
+        slots: OnceCell<Codes>,
+        /// The number of rows in each slot, where slots ascend.
+        runs: Option<Vec<u32>>,
         low: i64,
         step: i64,
         space: usize,
@@ -79,9 +84,10 @@ fn span<'a>(values: &'a [i64], valid: Option<&'a [bool]>, bucket: Bucket) -> Par
     let space = slots as usize + 1;
     let null = slots as u32;
     // NULL rows may hold any value.
-    let mut codes: Vec<u32> = if ascend && slots.saturating_mul(RUN_MIN) <= values.len() as u64 {
-        runs(values, low, step, null)
-    } else if step == 1 {
+    if ascend && slots.saturating_mul(RUN_MIN) <= values.len() as u64 {
+        return Part::Span { slots: OnceCell::new(), runs: Some(runs(values, low, step, space)), low, step, space };
+    }
+    let mut codes: Vec<u32> = if step == 1 {
         values.iter().map(|v| (v.wrapping_sub(low) as u64).min(u64::from(null)) as u32).collect()
     } else {
         let (mut from, mut to, mut slot) = (low, low, 0);
@@ -100,20 +106,71 @@ fn span<'a>(values: &'a [i64], valid: Option<&'a [bool]>, bucket: Bucket) -> Par
     if let Some(valid) = valid {
         codes.iter_mut().zip(valid).filter(|(_, valid)| !**valid).for_each(|(code, _)| *code = null);
     }
-    Part::Span { slots: Codes::U32(codes), low, step, space }
+    Part::Span { slots: OnceCell::from(Codes::of(codes, space)), runs: None, low, step, space }
 }
 
-/// The slots, below `slots`, of ascending values from `low` on: the values of a slot follow one another.
-fn runs(values: &[i64], low: i64, step: i64, slots: u32) -> Vec<u32> {
-    let mut codes = Vec::with_capacity(values.len());
-    let mut end = low;
-    for slot in 0..slots {
+/// The number of ascending values from `low` on in each of `space` slots, the last of which is for NULL.
+fn runs(values: &[i64], low: i64, step: i64, space: usize) -> Vec<u32> {
+    let mut runs = vec![0; space];
+    let (mut rest, mut end) = (values, low);
+    for (slot, run) in runs[..space - 1].iter_mut().enumerate() {
         end = end.saturating_add(step);
-        let rest = &values[codes.len()..];
-        let run = if slot + 1 == slots { rest.len() } else { rest.partition_point(|value| *value < end) };
-        codes.resize(codes.len() + run, slot);
+        let length = if slot + 2 == space { rest.len() } else { rest.partition_point(|value| *value < end) };
+        *run = length as u32;
+        rest = &rest[length..];
     }
-    codes
+    runs
+}
+
+/// The slot of each row.
+pub(super) enum SlotOfRow<'a> {
+    Part(&'a Part<'a>),
+    /// One for each combination of the slots of several parts.
+    Combined(Codes),
+}
+
+impl<'a> SlotOfRow<'a> {
+    /// Of the combined parts, which have `space` slots.
+    pub(super) fn of(parts: &'a [Part<'a>], space: usize) -> Self {
+        match parts {
+            [one] => Self::Part(one),
+            parts if space <= 1 << 8 => Self::Combined(Codes::U8(combined(parts))),
+            parts if space <= 1 << 16 => Self::Combined(Codes::U16(combined(parts))),
+            parts => Self::Combined(Codes::U32(combined(parts))),
+        }
+    }
+
+    pub(super) fn codes(&self) -> &Codes {
+        match self {
+            Self::Part(part) => part.slots(),
+            Self::Combined(codes) => codes,
+        }
+    }
+
+    /// The number of rows in each slot.
+    pub(super) fn count(&self, space: usize) -> Vec<u32> {
+        match self {
+            Self::Part(Part::Span { runs: Some(runs), .. }) => runs.clone(),
+            _ => with_codes!(self.codes(), codes => count_codes(codes, space)),
+        }
+    }
+}
+
+/// The slots of combined parts, whose number fits `T` or is one more.
+fn combined<T: Index + Mul<Output = T> + Add<Output = T>>(parts: &[Part<'_>]) -> Vec<T> {
+    let mut slots: Vec<T> = Vec::new();
+    for part in parts {
+        let space = T::of(part.space().unwrap_or(1) as u32);
+        with_codes!(part.slots(), codes => {
+            let codes = codes.iter().map(|&code| T::of(as_slot(code)));
+            if slots.is_empty() {
+                slots = codes.collect();
+            } else {
+                slots.iter_mut().zip(codes).for_each(|(slot, code)| *slot = *slot * space + code);
+            }
+        });
+    }
+    slots
 }
 
 impl Part<'_> {
@@ -129,7 +186,13 @@ impl Part<'_> {
         const NONE: &Codes = &Codes::U8(Vec::new());
         match self {
             Self::Words { codes, .. } => codes,
-            Self::Span { slots, .. } => slots,
+            Self::Span { slots, runs, space, .. } => slots.get_or_init(|| {
+                let mut codes: Vec<u32> = Vec::new();
+                for (run, slot) in runs.iter().flatten().zip(0..) {
+                    codes.resize(codes.len() + *run as usize, slot);
+                }
+                Codes::of(codes, *space)
+            }),
             Self::Wide { .. } => NONE,
         }
     }
@@ -152,7 +215,7 @@ impl Part<'_> {
     pub(super) fn of_row(&self, row: usize) -> Cell<'_> {
         match self {
             Self::Words { codes, .. } => self.of_slot(codes.get(row) as usize),
-            Self::Span { slots, .. } => self.of_slot(slots.get(row) as usize),
+            Self::Span { .. } => self.of_slot(self.slots().get(row) as usize),
             Self::Wide { values, valid } => {
                 if valid.is_none_or(|valid| valid[row]) {
                     Cell::Whole(values[row])
@@ -164,11 +227,11 @@ impl Part<'_> {
     }
 }
 
-pub(super) fn as_slot(code: impl Into<u32>) -> u32 {
+fn as_slot(code: impl Into<u32>) -> u32 {
     code.into()
 }
 
-pub(super) fn count_codes<C: Copy + Into<u32>>(codes: &[C], space: usize) -> Vec<u32> {
+fn count_codes<C: Copy + Into<u32>>(codes: &[C], space: usize) -> Vec<u32> {
     /// Below this number of codes, counting in four arrays is faster: a repeated code does not stall the next addition.
     const FOURFOLD_MAX: usize = 4_096;
     let at = |code: C| code.into() as usize;
@@ -191,23 +254,25 @@ pub(super) fn count_codes<C: Copy + Into<u32>>(codes: &[C], space: usize) -> Vec
 
 #[cfg(test)]
 mod tests {
-    use pages::with_codes;
-
     use super::*;
 
     #[test]
     fn slots_of_ascending_and_other_values_are_equal() {
         let slots = |values: &[i64], step| {
             let bucket = Bucket { micros: step };
-            let Part::Span { slots, low, space, .. } = span(values, None, bucket) else { panic!("no span") };
-            (with_codes!(slots, codes => codes.iter().map(|code| u64::from(*code)).collect::<Vec<_>>()), low, space)
+            let part = span(values, None, bucket);
+            let Part::Span { low, space, .. } = part else { panic!("no span") };
+            let rows = SlotOfRow::Part(&part);
+            let slots: Vec<u32> = with_codes!(rows.codes(), codes => codes.iter().map(|code| as_slot(*code)).collect());
+            (slots, rows.count(space), low, space)
         };
         for (first, each, step) in [(-50_000, 7, 1_000), (0, 0, 10), (3, 1, 100), (i64::MAX - 5_000, 1, 4_000)] {
             let values: Vec<i64> = (0..4_000).map(|n| first + n * each).collect();
-            let (ascending, low, space) = slots(&values, step);
+            let (ascending, counted, low, space) = slots(&values, step);
             let backwards: Vec<i64> = values.iter().rev().copied().collect();
-            let (mut other, ..) = slots(&backwards, step);
+            let (mut other, counted_backwards, ..) = slots(&backwards, step);
             other.reverse();
+            assert_eq!(counted, counted_backwards);
             assert_eq!(ascending, other, "{first} {each} {step}");
             assert_eq!(ascending.last().map(|slot| *slot as usize + 2), Some(space));
             assert_eq!(low, Bucket { micros: step }.start_of(first));
