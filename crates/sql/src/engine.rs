@@ -35,7 +35,7 @@ use crate::outcomes::Outcomes;
 use crate::parser::parse;
 use crate::postgres::{self, Login, Rewritten, rewrite};
 use crate::reading::Reading;
-use crate::session::{CATALOG, Options, Session};
+use crate::session::{CATALOG, Session};
 use crate::stored::{EnsembleSnapshot, Ensembles};
 use crate::tables::{Sim, Tables, Unique};
 use crate::wildcards;
@@ -73,21 +73,20 @@ impl Engine {
     ///
     /// # Errors
     /// If the folder or its ensembles cannot be read.
-    pub fn open(
-        data: &Path,
+    pub fn open<'a>(
+        data: &'a Path,
         disk: Arc<dyn Disk>,
         make_model: MakeModel,
-        options: Options,
-    ) -> BoxFuture<'_, Result<Option<Self>, QueryError>> {
+        session: &'a Session,
+    ) -> BoxFuture<'a, Result<Option<Self>, QueryError>> {
         Box::pin(async move {
-            let session = Session::new(options)?;
             let databases = Tables::list(data, &Unique::new(), &session.opened)?;
             let store = Store::open(data, disk).await?;
             if store.is_none() && databases.values().all(|tables| tables.names().next().is_none()) {
                 return Ok(None);
             }
             let ensembles = Ensembles::read(store.as_ref(), &mut ReadRows::default()).await?;
-            Self::over(ensembles, databases, make_model, &session, DATABASE).map(Some)
+            Self::over(ensembles, databases, make_model, session, DATABASE).map(Some)
         })
     }
 

@@ -10,7 +10,7 @@ use arrow::compute::cast;
 use arrow::datatypes::{DataType, Decimal128Type, Float64Type, Int64Type};
 use disk::RealDisk;
 use serde::Serialize;
-use sql::{Engine, MakeModel, Options, QueryError, Reading};
+use sql::{Engine, MakeModel, Options, QueryError, Reading, Session};
 
 use super::avro::AvroTable;
 use super::avro_provider::provider;
@@ -39,7 +39,7 @@ impl Sql {
         let baseline = baseline.ok_or_else(|| BenchError::Missing(format!("table {BASELINE}")))?;
         let baseline = provider(&baseline, options.threads, &avro_bytes)?;
         let no_model: MakeModel = Arc::new(|_| Err("the benchmark stores no ensembles".into()));
-        let engine = Engine::open(data, Arc::new(RealDisk), no_model, options).await?;
+        let engine = Engine::open(data, Arc::new(RealDisk), no_model, &Session::new(options)?).await?;
         let engine = engine.ok_or_else(|| BenchError::Missing("tables".to_owned()))?;
         engine.add_table(BASELINE, Arc::new(baseline))?;
         Ok(Self { engine, avro_bytes })

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ::bench::{Bench, Measured, SqlError, ask, cdr, fleet, ingest, peers, season};
 use anyhow::{Context as _, Result, bail};
 use disk::Place;
-use sql::Engine;
+use sql::{Engine, Options, Session};
 use tempfile::TempDir;
 
 use super::run;
@@ -126,7 +126,9 @@ impl SqlSession {
         tokio::task::block_in_place(|| {
             tokio::runtime::Handle::current().block_on(async {
                 if self.0.as_ref().is_none_or(|(open, _)| open != data) {
-                    self.0 = Some((data.to_owned(), open_engine(&Place::Folder(data.to_owned())).await?));
+                    let session = Session::new(Options::default())?;
+                    let engine = open_engine(&Place::Folder(data.to_owned()), &session).await?;
+                    self.0 = Some((data.to_owned(), engine));
                 }
                 let mut count = 0;
                 if let Some((_, engine)) = &self.0 {

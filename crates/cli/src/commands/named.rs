@@ -3,7 +3,7 @@
 use anyhow::Result;
 use ensemble::{Store, StoredEnsemble};
 use model::UnknownName;
-use sql::Engine;
+use sql::{Engine, Options, Session};
 use table::TableName;
 
 use super::open_store;
@@ -28,7 +28,8 @@ pub(super) async fn find(args: &NamedArgs) -> Result<Named> {
         Some(store) => store.names().await?,
         None => Vec::new(),
     };
-    let (engine, is_ensemble) = (open_engine(place).await?, ensembles.contains(name));
+    let (engine, is_ensemble) =
+        (open_engine(place, &Session::new(Options::default())?).await?, ensembles.contains(name));
     let tables = engine.tables();
     match name.parse::<TableName>() {
         Ok(table) if tables.contains(&(table.database().to_owned(), table.name().to_owned())) => {

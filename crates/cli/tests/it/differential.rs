@@ -241,8 +241,8 @@ async fn messy(dice: &mut Dice, data: &Path) -> (Snapshot, Engine) {
     }
     let snapshot = Snapshot::open(&root, &[]).await.unwrap().unwrap();
     let make = Arc::new(|_: &ensemble::Plan| unreachable!("no ensemble is asked about"));
-    let options = sql::Options { threads: 2, ..sql::Options::default() };
-    let engine = Engine::open(data, Arc::new(RealDisk), make, options).await.unwrap().unwrap();
+    let session = sql::Session::new(sql::Options { threads: 2, ..sql::Options::default() }).unwrap();
+    let engine = Engine::open(data, Arc::new(RealDisk), make, &session).await.unwrap().unwrap();
     (snapshot, engine)
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use disk::RealDisk;
-use sql::{Engine, Options, QueryError};
+use sql::{Engine, Options, QueryError, Session};
 
 use crate::support::{ask, stored_in};
 
@@ -11,9 +11,9 @@ use crate::support::{ask, stored_in};
 async fn quantiles_respect_the_memory_limit() {
     let data = tempfile::tempdir().unwrap();
     stored_in(data.path()).await;
-    let options = Options { threads: 2, memory_bytes: 4 << 20, spill: None };
+    let session = Session::new(Options { threads: 2, memory_bytes: 4 << 20, spill: None }).unwrap();
     let engine =
-        Engine::open(data.path(), Arc::new(RealDisk), Arc::new(|_| unreachable!()), options).await.unwrap().unwrap();
+        Engine::open(data.path(), Arc::new(RealDisk), Arc::new(|_| unreachable!()), &session).await.unwrap().unwrap();
     for function in ["quantile(value, 0.5)", "histogram(value, 10)"] {
         let few = format!("SELECT {function} FROM (SELECT value % 1000 AS value FROM generate_series(1, 3000000))");
         assert_eq!(ask(&engine, &few).await.unwrap().num_rows(), 1);

@@ -118,7 +118,8 @@ async fn real_events_are_stored_and_replayed_alike() {
     assert_eq!(rows("gain > 7.5"), (0..9).filter(|&row| stored.columns[1].value(row) > Some(7.5)).collect::<Vec<_>>());
     assert_eq!(rows("gain != 8"), [0, 1, 2, 3, 4, 5, 7, 8]);
 
-    let engine = Engine::open(data.path(), Arc::new(RealDisk), make, sql::Options::default()).await.unwrap().unwrap();
+    let session = sql::Session::new(sql::Options::default()).unwrap();
+    let engine = Engine::open(data.path(), Arc::new(RealDisk), make, &session).await.unwrap().unwrap();
     let all = "world, number, level, gain FROM";
     let of = |source: &str| format!("SELECT {all} {source} ORDER BY world, number");
     let scanned = ask(&engine, &of("events WHERE ensemble = 'stored'")).await.unwrap();

@@ -10,7 +10,7 @@ use disk::RealDisk;
 use ensemble::{EventMode, Plan, Registered, Store};
 use model::{Model, Parameters, Plugin};
 use run::Control;
-use sql::{Engine, ModelError, Options, QueryError};
+use sql::{Engine, ModelError, Options, QueryError, Session};
 use world::{Seed, World, WorldRange};
 
 /// A data folder with ensembles of two models, each with stored and with replayed events: `dice` and `dice-replay` (40
@@ -53,8 +53,8 @@ pub(crate) async fn create(data: &Path) -> Store {
 
 pub(crate) async fn open(data: &Path) -> Engine {
     // Two threads, so that scans have several pieces.
-    let options = Options { threads: 2, ..Options::default() };
-    Engine::open(data, Arc::new(RealDisk), Arc::new(make_model), options).await.unwrap().unwrap()
+    let session = Session::new(Options { threads: 2, ..Options::default() }).unwrap();
+    Engine::open(data, Arc::new(RealDisk), Arc::new(make_model), &session).await.unwrap().unwrap()
 }
 
 fn make_model(plan: &Plan) -> Result<Arc<dyn Model>, ModelError> {

@@ -5,7 +5,7 @@ use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, Helper};
-use sql::Engine;
+use sql::{Engine, Session};
 use tokio::runtime::Handle;
 
 use super::open_engine;
@@ -27,6 +27,7 @@ pub(super) fn is_command(line: &str) -> bool {
 /// Completes names of tables and columns; opens tables on demand.
 pub(super) struct Guide {
     pub(super) data: Place,
+    pub(super) session: Session,
     pub(super) runtime: Handle,
 }
 
@@ -48,7 +49,7 @@ impl Guide {
             KEYWORDS.split_whitespace().map(|word| if small { word.to_lowercase() } else { word.to_owned() });
         let begins = |candidate: &String| candidate.to_lowercase().starts_with(&word.to_lowercase());
         // Without a readable folder, complete only SQL keywords.
-        let Ok(engine) = self.runtime.block_on(open_engine(&self.data)) else {
+        let Ok(engine) = self.runtime.block_on(open_engine(&self.data, &self.session)) else {
             return keywords.filter(begins).collect();
         };
         let tables = engine.tables();

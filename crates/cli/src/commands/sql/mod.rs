@@ -11,7 +11,7 @@ use arrow::array::RecordBatch;
 use arrow::csv::WriterBuilder as CsvBuilder;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use disk::Place;
-use sql::{Engine, JsonRows, Options, Reading, Rows, check_texts, in_cells, quoted};
+use sql::{Engine, JsonRows, Options, Reading, Rows, Session, check_texts, in_cells, quoted};
 
 use super::simulation::played_by;
 use super::{make_model, nothing_stored};
@@ -23,10 +23,11 @@ const TABLE_ROWS_MAX: usize = 10_000;
 
 pub(crate) async fn sql(args: &SqlArgs) -> Result<()> {
     played_by(&args.played_by)?;
+    let session = Session::new(Options::default())?;
     match &args.query {
-        Some(query) => ask(args, query).await.map(drop),
-        None if std::io::stdin().is_terminal() => prompt::converse(args),
-        None => of_stdin(args).await,
+        Some(query) => ask(args, &session, query).await.map(drop),
+        None if std::io::stdin().is_terminal() => prompt::converse(args, session),
+        None => of_stdin(args, &session).await,
     }
 }
 
@@ -36,27 +37,27 @@ pub(crate) fn table_in_sql(name: &TableName) -> String {
 }
 
 /// Runs statements from stdin, each as soon as it is complete.
-async fn of_stdin(args: &SqlArgs) -> Result<()> {
+async fn of_stdin(args: &SqlArgs, session: &Session) -> Result<()> {
     let mut text = String::new();
     for line in std::io::stdin().lock().lines() {
         text.push_str(&line.context("cannot read statements")?);
         text.push('\n');
         let (statements, rest) = sql::split(&text);
         for sql in statements {
-            ask(args, sql).await?;
+            ask(args, session, sql).await?;
         }
         text = rest.to_owned();
         text.push('\n');
     }
     if !sql::is_empty(&text) {
-        ask(args, text.trim()).await?;
+        ask(args, session, text.trim()).await?;
     }
     Ok(())
 }
 
 /// Runs a statement; returns its number of rows.
-async fn ask(args: &SqlArgs, sql: &str) -> Result<usize> {
-    let engine = open_engine(&args.data.data).await?;
+async fn ask(args: &SqlArgs, session: &Session, sql: &str) -> Result<usize> {
+    let engine = open_engine(&args.data.data, session).await?;
     let mut rows = engine.query(sql).await?;
     let count = match args.format.format {
         Format::Table => as_table(&mut rows).await?,
@@ -86,10 +87,10 @@ fn describe(read: &Reading) -> String {
     )
 }
 
-/// Opens an SQL session over a place.
-pub(in crate::commands) async fn open_engine(place: &Place) -> Result<Engine> {
+/// Opens the newest data of a place.
+pub(in crate::commands) async fn open_engine(place: &Place, session: &Session) -> Result<Engine> {
     let (data, disk) = place.open()?;
-    let engine = Engine::open(&data, disk, make_model(), Options::default()).await?;
+    let engine = Engine::open(&data, disk, make_model(), session).await?;
     engine.ok_or_else(|| nothing_stored(place))
 }
 

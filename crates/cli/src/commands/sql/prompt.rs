@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{CompletionType, Config, Editor};
+use sql::Session;
 use tokio::runtime::Handle;
 
 use super::ask;
@@ -29,13 +30,14 @@ const TABLES: &str = "SELECT table_schema AS database, table_name AS table FROM 
      WHERE table_schema <> 'information_schema' ORDER BY 1, 2";
 
 /// Reads and runs statements until the input ends.
-pub(super) fn converse(args: &SqlArgs) -> Result<()> {
+pub(super) fn converse(args: &SqlArgs, session: Session) -> Result<()> {
     // Waiting for keys must not block queries.
-    tokio::task::block_in_place(|| Prompt { args, runtime: Handle::current(), times: true }.run())
+    tokio::task::block_in_place(|| Prompt { args, session, runtime: Handle::current(), times: true }.run())
 }
 
 struct Prompt<'a> {
     args: &'a SqlArgs,
+    session: Session,
     runtime: Handle,
     times: bool,
 }
@@ -50,7 +52,8 @@ impl Prompt<'_> {
             .completion_type(CompletionType::List)
             .build();
         let mut editor: Editor<Guide, FileHistory> = Editor::with_config(config).context("cannot open the prompt")?;
-        editor.set_helper(Some(Guide { data: self.args.data.data.clone(), runtime: self.runtime.clone() }));
+        let (data, session) = (self.args.data.data.clone(), self.session.clone());
+        editor.set_helper(Some(Guide { data, session, runtime: self.runtime.clone() }));
         let history = history_file();
         if let Some(file) = &history
             && file.exists()
@@ -108,7 +111,7 @@ impl Prompt<'_> {
         let begun = Instant::now();
         let asked = self.runtime.block_on(async {
             tokio::select! {
-                asked = ask(self.args, sql) => Some(asked),
+                asked = ask(self.args, &self.session, sql) => Some(asked),
                 _ = tokio::signal::ctrl_c() => None,
             }
         });
