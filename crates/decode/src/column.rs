@@ -235,6 +235,15 @@ impl Column {
         true
     }
 
+    /// Adds an integer to a column of integers; returns false for others.
+    #[inline]
+    pub(super) fn push_int(&mut self, value: i64) -> bool {
+        let Values::Ints(values) = &mut self.values else { return false };
+        values.push(value);
+        self.grow();
+        true
+    }
+
     /// Adds a text to a column of texts; returns false for others.
     #[inline]
     pub(super) fn push_text(&mut self, value: &[u8]) -> bool {

@@ -219,11 +219,11 @@ impl<'a> Parser<'a> {
         if raw.is_empty() {
             return refuse_field(name, "the tag has no value: leave it out instead");
         }
-        if !escaped && raw.len() <= limits.text_bytes_max && table.add_usual(column, |texts| texts.push_text(raw)) {
+        let text = if escaped { unescape(raw, b",= ", &mut self.scratch) } else { raw };
+        if table.add_text(column, text, limits) {
             return Ok(());
         }
-        let value = if escaped { unescape(raw, b",= ", &mut self.scratch) } else { raw };
-        table.add_value(column, Value::Text(value), limits)
+        table.add_value(column, Value::Text(text), limits)
     }
 
     #[inline]
@@ -232,10 +232,9 @@ impl<'a> Parser<'a> {
             return refuse("it has no field: write `table field=value`");
         }
         let (column, name) = self.name(table, limits)?;
-        // As a [`Value`] a number would be stored in pieces and loaded whole, which stalls the processor.
         if let Some((value, len)) = short_float(&self.body[self.at..])
             && matches!(self.body.get(self.at + len), Some(b',' | b' '))
-            && table.add_usual(column, |values| values.push_float(value))
+            && table.add_float(column, value)
         {
             self.at += len;
             return Ok(());

@@ -190,10 +190,31 @@ impl Table {
         self.columns.len() - 1
     }
 
+    /// Adds a float to the current row, as [`Self::add_usual`] does.
+    #[inline]
+    pub(super) fn add_float(&mut self, place: usize, value: f64) -> bool {
+        self.add_usual(place, |column| column.push_float(value))
+    }
+
+    /// Adds an integer to the current row, as [`Self::add_usual`] does.
+    #[inline]
+    pub(super) fn add_int(&mut self, place: usize, value: i64) -> bool {
+        self.add_usual(place, |column| column.push_int(value))
+    }
+
+    /// Adds a text, which is UTF-8, to the current row, as [`Self::add_usual`] does.
+    #[inline]
+    pub(super) fn add_text(&mut self, place: usize, text: &[u8], limits: &Limits) -> bool {
+        text.len() <= limits.text_bytes_max && self.add_usual(place, |column| column.push_text(text))
+    }
+
     /// Adds a value to the current row if no rule concerns its column, which has a value in each row before. `push` appends
     /// it, and returns whether the column has its type. Otherwise returns false and adds nothing.
+    ///
+    /// A [`Value`](super::column::Value) would cost more than the rest of this work: it is stored in pieces and loaded
+    /// whole, which stalls the processor.
     #[inline]
-    pub(super) fn add_usual(&mut self, place: usize, push: impl FnOnce(&mut Column) -> bool) -> bool {
+    fn add_usual(&mut self, place: usize, push: impl FnOnce(&mut Column) -> bool) -> bool {
         let rows = self.times.len();
         let Named { role, column, .. } = &mut self.columns[place];
         let is_added = *role == Role::Plain && column.len() == rows && push(column);

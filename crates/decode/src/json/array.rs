@@ -1,8 +1,9 @@
 //! Values: scalars, arrays and numbers of any size.
 
-use super::{Parser, Quoted, Scalar, to_text};
+use super::{Parser, Quoted, to_text};
 use crate::column::Value;
 use crate::limits::Limits;
+use crate::number::Digits;
 use crate::refusal::Taken;
 use crate::table::Table;
 
@@ -11,19 +12,29 @@ impl Parser<'_> {
     #[inline]
     pub(super) fn value(&mut self, name: Quoted<'_>, column: usize, table: &mut Table, limits: &Limits) -> Taken<bool> {
         let start = self.at;
-        if self.peek() == Some(b'[') {
-            let is_set = self.array()?;
-            let raw = &self.body[start..self.at];
-            let value = if is_set { Value::Set(&self.members) } else { Value::Text(raw) };
-            table.add_written(column, value, || raw.to_vec(), limits)?;
-            return Ok(false);
-        }
-        match self.scalar(name)? {
-            Scalar::Text(quoted) => {
+        match self.peek() {
+            Some(b'"') => {
+                let quoted = self.quoted("a text")?;
                 let text = to_text(quoted, &mut self.scratch)?;
-                table.add_value(column, Value::Text(text), limits)?;
+                if !table.add_text(column, text, limits) {
+                    table.add_value(column, Value::Text(text), limits)?;
+                }
             }
-            Scalar::Value(value) => {
+            Some(b'-' | b'0'..=b'9') => {
+                let digits = self.number(name)?;
+                if !add_usual(&digits, column, table) {
+                    let raw = &self.body[start..self.at];
+                    table.add_written(column, Value::of_number(&digits), || raw.to_vec(), limits)?;
+                }
+            }
+            Some(b'[') => {
+                let is_set = self.array()?;
+                let raw = &self.body[start..self.at];
+                let value = if is_set { Value::Set(&self.members) } else { Value::Text(raw) };
+                table.add_written(column, value, || raw.to_vec(), limits)?;
+            }
+            _ => {
+                let value = self.named_value(name)?;
                 let raw = &self.body[start..self.at];
                 table.add_written(column, value, || raw.to_vec(), limits)?;
             }
@@ -92,8 +103,8 @@ impl Parser<'_> {
                     continue;
                 }
                 self.at += 1;
-            } else if let Scalar::Text(quoted) = self.scalar(Quoted { raw: b"", escaped: false })? {
-                to_text(quoted, &mut self.scratch)?;
+            } else {
+                self.pass_scalar()?;
             }
             // A comma brings the next value; the closer ends one of the enclosing containers.
             loop {
@@ -112,10 +123,32 @@ impl Parser<'_> {
         }
     }
 
+    fn pass_scalar(&mut self) -> Taken<()> {
+        let no_name = Quoted { raw: b"", escaped: false };
+        match self.peek() {
+            Some(b'"') => {
+                let quoted = self.quoted("a text")?;
+                to_text(quoted, &mut self.scratch).map(drop)
+            }
+            Some(b'-' | b'0'..=b'9') => self.number(no_name).map(drop),
+            _ => self.named_value(no_name).map(drop),
+        }
+    }
+
     fn pass_name(&mut self) -> Taken<()> {
         self.skip_spaces();
         let name = self.quoted("a name")?;
         to_text(name, &mut self.scratch)?;
         self.expect(b':')
+    }
+}
+
+/// Adds a number of its column's type, as [`Table::add_float`] and [`Table::add_int`] do.
+#[inline]
+fn add_usual(digits: &Digits<'_>, column: usize, table: &mut Table) -> bool {
+    if digits.is_integer() {
+        digits.int().is_some_and(|value| table.add_int(column, value))
+    } else {
+        digits.float().is_some_and(|value| table.add_float(column, value))
     }
 }

@@ -229,18 +229,14 @@ impl<'a> Parser<'a> {
         self.unexpected("a closing quote")
     }
 
-    #[inline]
-    fn scalar(&mut self, name: Quoted<'_>) -> Taken<Scalar<'a>> {
-        let value = match self.peek() {
-            Some(b'"') => return Ok(Scalar::Text(self.quoted("a text")?)),
-            Some(b'-' | b'0'..=b'9') => self.number(name)?,
-            Some(b't') => self.word("true", Value::Bool(true))?,
-            Some(b'f') => self.word("false", Value::Bool(false))?,
-            Some(b'n') => self.word("null", Value::Null)?,
-            Some(b'[') => return refuse_field(name.raw, "it is an array, but a number, text or boolean is expected"),
-            _ => return self.no_value(name, "a value"),
-        };
-        Ok(Scalar::Value(value))
+    /// Reads true, false or null.
+    fn named_value(&mut self, name: Quoted<'_>) -> Taken<Value<'a>> {
+        match self.peek() {
+            Some(b't') => self.word("true", Value::Bool(true)),
+            Some(b'f') => self.word("false", Value::Bool(false)),
+            Some(b'n') => self.word("null", Value::Null),
+            _ => self.no_value(name, "a value"),
+        }
     }
 
     fn word(&mut self, word: &str, value: Value<'a>) -> Taken<Value<'a>> {
@@ -262,20 +258,14 @@ impl<'a> Parser<'a> {
     }
 
     #[inline]
-    fn number(&mut self, name: Quoted<'_>) -> Taken<Value<'a>> {
+    fn number(&mut self, name: Quoted<'_>) -> Taken<Digits<'a>> {
         let digits = Digits::read(&self.body[self.at..]);
         if !digits.is_json() {
             return self.no_value(name, "a number");
         }
         self.at += digits.len();
-        Ok(Value::of_number(&digits))
+        Ok(digits)
     }
-}
-
-/// A value as found.
-enum Scalar<'a> {
-    Text(Quoted<'a>),
-    Value(Value<'a>),
 }
 
 /// A text without its escapes.

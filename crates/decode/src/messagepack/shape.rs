@@ -101,16 +101,16 @@ impl<'a> Shape<'a> {
     }
 }
 
-/// Adds a float or a short text to a column of its type. Returns `None` for any other value, and then reads nothing. A
-/// token would cost more than the rest of this work: it is stored in pieces and loaded whole, which stalls the processor.
+/// Adds a float or a short text to a column of its type, without a token, which would stall the processor as a value does
+/// ([`Table::add_float`]). Returns `None` for any other value, and then reads nothing.
 #[inline]
 fn put_usual(reader: &mut Reader<'_>, table: &mut Table, column: usize, limits: &Limits) -> Option<()> {
     let mut after = *reader;
     let is_added = if let Some(float) = after.float() {
-        table.add_usual(column, |values| values.push_float(float))
+        table.add_float(column, float)
     } else {
-        let text = after.short_text().filter(|text| text.len() <= limits.text_bytes_max)?;
-        std::str::from_utf8(text).is_ok() && table.add_usual(column, |values| values.push_text(text))
+        let text = after.short_text()?;
+        std::str::from_utf8(text).is_ok() && table.add_text(column, text, limits)
     };
     is_added.then(|| *reader = after)
 }
