@@ -29,13 +29,17 @@ pub(super) fn encode<T: Value>(
     entries.iter().for_each(|entry| entry.push_plain(&mut plain));
     chunk.dictionary(&plain, entries.len())?;
     let repeats = extras.statistics && codes.len() > REPEATS_MIN * entries.len();
-    let ranks = if repeats { T::ranks(&entries) } else { None };
+    let ordered = if repeats { T::order(&entries) } else { None };
+    let ranks = ordered.as_deref().map(ranks);
     let bounds = |rows: Range<usize>| {
-        let Some(ranks) = &ranks else { return T::bounds(&values.valid[rows]) };
-        let rank = |code: &&u32| ranks[**code as usize];
-        let codes = &codes[rows];
-        let (least, greatest) = (codes.iter().min_by_key(rank)?, codes.iter().max_by_key(rank)?);
-        T::bounds(&[entries[*least as usize], entries[*greatest as usize]])
+        let Some((ordered, ranks)) = ordered.as_ref().zip(ranks.as_ref()) else {
+            return T::bounds(&values.valid[rows]);
+        };
+        let ranks = codes[rows].iter().map(|code| ranks[*code as usize]);
+        let (least, greatest) =
+            ranks.fold((u32::MAX, 0), |(least, greatest), rank| (least.min(rank), greatest.max(rank)));
+        let entry = |rank: u32| Some(entries[*ordered.get(rank as usize)? as usize]);
+        T::bounds(&[entry(least)?, entry(greatest)?])
     };
     // Pages hold indexes.
     let extras = Extras { page_bytes: usize::MAX, ..extras };
@@ -44,6 +48,15 @@ pub(super) fn encode<T: Value>(
         hybrid::push(page, &codes[rows], width);
         Encoding::RLE_DICTIONARY
     })
+}
+
+/// The rank of each entry, from the entries in order.
+fn ranks(ordered: &[u32]) -> Vec<u32> {
+    let mut ranks = vec![0; ordered.len()];
+    for (rank, entry) in (0..).zip(ordered) {
+        ranks[*entry as usize] = rank;
+    }
+    ranks
 }
 
 /// The distinct values of a column chunk, in the order in which they first appear, and the index of each value.

@@ -25,14 +25,10 @@ impl Value for &[u8] {
         Some(Bounds::Bytes(values.iter().min()?.to_vec(), values.iter().max()?.to_vec()))
     }
 
-    fn ranks(distinct: &[Self]) -> Option<Vec<u32>> {
-        let mut sorted: Vec<u32> = (0..distinct.len() as u32).collect();
-        sorted.sort_unstable_by_key(|place| distinct[*place as usize]);
-        let mut ranks = vec![0; distinct.len()];
-        for (rank, place) in (0..).zip(sorted) {
-            ranks[place as usize] = rank;
-        }
-        Some(ranks)
+    fn order(distinct: &[Self]) -> Option<Vec<u32>> {
+        let mut ordered: Vec<u32> = (0..distinct.len() as u32).collect();
+        ordered.sort_unstable_by_key(|place| distinct[*place as usize]);
+        Some(ordered)
     }
 }
 

@@ -23,8 +23,8 @@ pub(super) trait Value: Copy + Eq + Hash {
     /// The bounds of values, if there are any.
     fn bounds(values: &[Self]) -> Option<Bounds>;
 
-    /// The place of each distinct value in their order, for values that take longer to compare than to look up.
-    fn ranks(_: &[Self]) -> Option<Vec<u32>> {
+    /// The places of distinct values in ascending order, for values that take longer to compare than to look up.
+    fn order(_: &[Self]) -> Option<Vec<u32>> {
         None
     }
 
