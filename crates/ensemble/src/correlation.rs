@@ -1,7 +1,7 @@
 //! Correlations between the outcomes of one entity over all worlds.
 
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, s};
+use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
 
 use crate::column::{Column, Narrow};
 use crate::threads::{available, joined};
@@ -25,10 +25,14 @@ pub fn correlation(columns: &[impl AsRef<Column> + Sync]) -> Array2<f64> {
     std::thread::scope(|scope| {
         let (chunks, moments) = (&chunks, &moments);
         let sum = |first: usize| {
-            let mut sum = Array2::<f64>::zeros((n, n));
+            // Fresh zeros would take two page faults where they are added to, the second of which stops all threads.
+            // Negative zero is written, and adds nothing.
+            let mut sum = Array2::from_elem((n, n), -0.0);
+            let mut block = Array2::zeros((n, CHUNK.min(worlds)));
             for &from in chunks.iter().skip(first).step_by(threads) {
-                let to = (from + CHUNK).min(worlds);
-                add_products(&mut sum, &standardised(columns, moments, from, to));
+                let mut block = block.slice_mut(s![.., ..CHUNK.min(worlds - from)]);
+                standardise(columns, moments, from, &mut block);
+                add_products(&mut sum, &block.view());
             }
             sum
         };
@@ -92,7 +96,13 @@ fn moments(column: &Column) -> (f64, f64) {
     of_values!(column, values => of(values))
 }
 
-fn standardised(columns: &[impl AsRef<Column>], moments: &[(f64, f64)], from: usize, to: usize) -> Array2<f32> {
+/// Fills a row of `block` for each column, with its values from world `from` on.
+fn standardise(
+    columns: &[impl AsRef<Column>],
+    moments: &[(f64, f64)],
+    from: usize,
+    block: &mut ArrayViewMut2<'_, f32>,
+) {
     fn fill<T: Copy + Into<f64>>(row: &mut [f32], values: &[T], mean: f64, factor: f64) {
         pulp::Arch::new().dispatch(|| {
             for (standardised, value) in row.iter_mut().zip(values) {
@@ -100,17 +110,16 @@ fn standardised(columns: &[impl AsRef<Column>], moments: &[(f64, f64)], from: us
             }
         });
     }
-    let mut block = Array2::<f32>::zeros((columns.len(), to - from));
+    let to = from + block.ncols();
     for ((mut row, column), &(mean, deviation)) in block.rows_mut().into_iter().zip(columns).zip(moments) {
-        let row = row.as_slice_mut().expect("rows of a new block are contiguous");
+        let row = row.as_slice_mut().expect("rows of a block are contiguous");
         let factor = if deviation > 0.0 { 1.0 / deviation } else { 0.0 };
         of_values!(column.as_ref(), values => fill(row, &values[from..to], mean, factor));
     }
-    block
 }
 
 /// Adds the products of all pairs of rows, on and above the diagonal tile by tile.
-fn add_products(sum: &mut Array2<f64>, block: &Array2<f32>) {
+fn add_products(sum: &mut Array2<f64>, block: &ArrayView2<'_, f32>) {
     let n = block.nrows();
     let mut tile = Array2::<f32>::zeros((TILE, TILE));
     for i in (0..n).step_by(TILE) {
