@@ -229,23 +229,28 @@ impl Table<'_> {
     /// The first `limit` groups, unsorted.
     fn first(&self, limit: Option<usize>, compare: impl Fn(&u32, &u32) -> Ordering) -> Vec<u32> {
         /// Candidates past the limit that are collected before the next selection.
-        const WAITING: usize = 4_096;
+        const WAITING: usize = 64;
         let all = 0..self.groups.keys.len() as u32;
         let Some(limit) = limit.filter(|limit| *limit < all.len()) else { return all.collect() };
+        let Some(last) = limit.checked_sub(1) else { return Vec::new() };
         let mut first: Vec<u32> = Vec::new();
-        let cut = |first: &mut Vec<u32>| {
-            if limit > 0 && limit < first.len() {
-                first.select_nth_unstable_by(limit - 1, &compare);
-            }
-            first.truncate(limit);
-        };
+        // The last of the groups that the latest selection kept.
+        let mut bound = None;
         for group in all {
+            if bound.is_some_and(|bound| compare(&group, &bound).is_gt()) {
+                continue;
+            }
             first.push(group);
             if first.len() >= 2 * limit + WAITING {
-                cut(&mut first);
+                first.select_nth_unstable_by(last, &compare);
+                first.truncate(limit);
+                bound = Some(first[last]);
             }
         }
-        cut(&mut first);
+        if limit < first.len() {
+            first.select_nth_unstable_by(last, &compare);
+            first.truncate(limit);
+        }
         first
     }
 

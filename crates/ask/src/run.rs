@@ -364,7 +364,10 @@ impl Work<'_> {
             done += 1;
             let memory = own.memory();
             share.check(own.keys.len(), || memory + rest)?;
-            if !Cache::fits(memory) {
+            // Where keys rarely repeat, each of the other units will need as much.
+            let repeat_rarely = own.keys.len() as u64 * 10 > (reading.rows_matching - before) * 9;
+            let expected = if repeat_rarely { memory / done * units.len() } else { memory };
+            if !Cache::fits(expected) || self.too_large.load(Ordering::Relaxed) {
                 self.too_large.store(true, Ordering::Relaxed);
                 let mut shared = job.shared.lock().unwrap_or_else(PoisonError::into_inner);
                 shared.too_large = true;

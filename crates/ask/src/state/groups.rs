@@ -112,7 +112,7 @@ impl Groups {
         groups.iter().for_each(|group| part_of[*group as usize] = 0);
         let split = Split::new(part_of, 1);
         let cells = self.keys.drain();
-        split.deal_keys(&cells, self.keys.stride()).for_each(|kept| self.keys.push(&kept));
+        split.deal_keys(&cells, self.keys.stride()).iter().for_each(|kept| self.keys.push(kept));
         let all = std::mem::take(&mut self.accumulators);
         self.accumulators = all.into_iter().flat_map(|one| one.split(&split)).collect();
     }

@@ -22,7 +22,7 @@ impl Split {
     }
 
     /// Splits items that each group has one of.
-    fn deal<T>(&self, items: Vec<T>) -> impl Iterator<Item = Vec<T>> {
+    fn deal<T>(&self, items: impl IntoIterator<Item = T>) -> impl Iterator<Item = Vec<T>> {
         let mut parts: Vec<Vec<T>> = self.sizes.iter().map(|size| Vec::with_capacity(*size)).collect();
         for (item, &part) in items.into_iter().zip(&self.part_of) {
             if let Some(part) = parts.get_mut(usize::from(part)) {
@@ -33,14 +33,19 @@ impl Split {
     }
 
     /// Splits keys of `stride` cells each.
-    pub(super) fn deal_keys(&self, cells: &[u64], stride: usize) -> impl Iterator<Item = Vec<u64>> {
-        let mut parts: Vec<Vec<u64>> = self.sizes.iter().map(|size| Vec::with_capacity(size * stride)).collect();
-        for (key, &part) in cells.chunks_exact(stride).zip(&self.part_of) {
-            if let Some(part) = parts.get_mut(usize::from(part)) {
-                part.extend_from_slice(key);
+    pub(super) fn deal_keys(&self, cells: &[u64], stride: usize) -> Vec<Vec<u64>> {
+        fn of<const STRIDE: usize>(split: &Split, cells: &[u64]) -> Vec<Vec<u64>> {
+            split.deal(cells.as_chunks::<STRIDE>().0.iter().copied()).map(Vec::into_flattened).collect()
+        }
+        match stride {
+            // Few cells, whose number the compiler knows, are copied without a call.
+            2 => of::<2>(self, cells),
+            3 => of::<3>(self, cells),
+            _ => {
+                let keys = self.deal(cells.chunks_exact(stride));
+                keys.map(|keys| keys.concat()).collect()
             }
         }
-        parts.into_iter()
     }
 
     fn sums(&self, sums: Sums) -> Box<dyn Iterator<Item = Sums> + '_> {
