@@ -64,6 +64,7 @@ mod set;
 mod table;
 mod tables;
 mod time;
+mod value;
 
 pub use decoded::{Decoded, Overflow, Refused, RefusedRecord, Rows};
 pub use error::{DecodeError, DecodeErrorKind};

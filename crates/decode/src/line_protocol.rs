@@ -12,7 +12,6 @@
 //! - A refused line includes the quoted texts of its fields with their newlines, so that no text becomes a record. If
 //!   its fields cannot be told apart, it ends at the next newline, and if a quote is never closed, at its first.
 
-use super::column::Value;
 use super::limits::Limits;
 use super::lines::{Lines, after_newline, check_utf8, utf8_len};
 use super::number::{Digits, short_float};
@@ -21,6 +20,7 @@ use super::request::Precision;
 use super::table::Table;
 use super::tables::Tables;
 use super::time::Moment;
+use super::value::Value;
 
 /// Reads all readable lines.
 pub(super) fn decode(body: &[u8], precision: Precision, tables: &mut Tables<'_>) {

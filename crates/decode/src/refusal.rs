@@ -1,8 +1,8 @@
 //! Why an item is refused, and the reports of refused items.
 
-use super::column::Value;
 use super::decoded::Refused;
 use super::limits::Limits;
+use super::value::Value;
 
 /// Why an item is refused.
 #[derive(Debug)]

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::column::Value;
 use super::error::{DecodeError, wrong};
 use super::kind::Kind;
 use super::names::TIME;
 use super::number::{self, Digits};
 use super::time::{self, Moment};
+use super::value::Value;
 
 /// How to read the rows of a stream. Fields are named like their columns: `a_b` is the field `b` of the object `a`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use arrow::error::ArrowError;
 
 use self::conflicts::{OutOfPlace, Reports};
-use super::column::{Column, Value};
+use super::column::Column;
 use super::kind::Kind;
 use super::known::Known;
 use super::limits::Limits;
@@ -20,6 +20,7 @@ use super::path::Path;
 use super::refusal::{Taken, refuse_field};
 use super::request::OnConflict;
 use super::rules::{Role, Rules};
+use super::value::Value;
 
 /// Up to this many columns, names are searched linearly.
 const SCAN_MAX: usize = 8;
@@ -211,7 +212,7 @@ impl Table {
     /// Adds a value to the current row if no rule concerns its column, which has a value in each row before. `push` appends
     /// it, and returns whether the column has its type. Otherwise returns false and adds nothing.
     ///
-    /// A [`Value`](super::column::Value) would cost more than the rest of this work: it is stored in pieces and loaded
+    /// A [`Value`] would cost more than the rest of this work: it is stored in pieces and loaded
     /// whole, which stalls the processor.
     #[inline]
     fn add_usual(&mut self, place: usize, push: impl FnOnce(&mut Column) -> bool) -> bool {

@@ -6,7 +6,6 @@
 
 pub(super) mod rows;
 
-use super::column::Value;
 use super::error::DecodeError;
 use super::kind::Kind;
 use super::limits::Limits;
@@ -16,6 +15,7 @@ use super::number::Digits;
 use super::refusal::{Taken, refuse};
 use super::table::Table;
 use super::time;
+use super::value::Value;
 
 struct Reader<'a> {
     body: &'a [u8],

@@ -1,11 +1,11 @@
 //! Values: scalars, arrays and numbers of any size.
 
 use super::{Parser, Quoted, to_text};
-use crate::column::Value;
 use crate::limits::Limits;
 use crate::number::Digits;
 use crate::refusal::Taken;
 use crate::table::Table;
+use crate::value::Value;
 
 impl Parser<'_> {
     /// Reads the value of a column.

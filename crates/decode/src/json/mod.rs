@@ -8,7 +8,6 @@ mod array;
 mod path;
 pub(super) mod rows;
 
-use super::column::Value;
 use super::limits::Limits;
 use super::lines::{check_utf8, utf8_len};
 use super::number::Digits;
@@ -16,6 +15,7 @@ use super::path::Path;
 use super::refusal::{Taken, excerpt, refuse, refuse_field};
 use super::set::Members;
 use super::table::Table;
+use super::value::Value;
 
 struct Parser<'a> {
     body: &'a [u8],

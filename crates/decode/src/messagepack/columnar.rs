@@ -3,7 +3,7 @@
 use super::reader::{Reader, Token};
 use super::row::field;
 use super::{Stop, read_time};
-use crate::column::{Column, Effect, Value};
+use crate::column::{Column, Effect};
 use crate::kind::Kind;
 use crate::limits::Limits;
 use crate::names::{NANOS_TWICE, TIME, TIME_NANOS, repeated};
@@ -12,6 +12,7 @@ use crate::request::OnConflict;
 use crate::table::{Sent, differ};
 use crate::tables::{Tables, Times};
 use crate::time::{self, Moment};
+use crate::value::Value;
 
 /// First bytes of eight-byte values.
 const FLOAT: u8 = 0xcb;

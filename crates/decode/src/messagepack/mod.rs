@@ -21,11 +21,11 @@ mod to_text;
 use reader::{Reader, Token};
 use shape::Shape;
 
-use super::column::Value;
 use super::error::DecodeError;
 use super::refusal::{Refusal, Taken, refuse, refuse_field, shown};
 use super::tables::Tables;
 use super::time::{self, Moment};
+use super::value::Value;
 
 /// Items whose shape is noted, at most: a body of many shapes gains nothing.
 const SHAPES_MAX: usize = 16;

@@ -1,8 +1,8 @@
 //! MessagePack tokens, without recursion. Claimed lengths cause no allocation.
 
-use crate::column::Value;
 use crate::error::DecodeError;
 use crate::refusal::{Taken, refuse};
+use crate::value::Value;
 
 const FLOAT_64: u8 = 0xcb;
 const UINT_64: u8 = 0xcf;

@@ -2,10 +2,10 @@
 
 use super::reader::{Reader, Token};
 use super::{Parts, Stop, read_time};
-use crate::column::Value;
 use crate::names::TIME;
 use crate::refusal::{Taken, refuse_field};
 use crate::tables::Tables;
+use crate::value::Value;
 
 pub(super) const HOST: &[u8] = b"host";
 

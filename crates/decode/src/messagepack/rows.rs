@@ -5,11 +5,11 @@ use super::row::checked;
 use super::timestamp;
 use super::to_text;
 use crate::batch::Batch;
-use crate::column::Value;
 use crate::error::DecodeError;
 use crate::path::{self, Path};
 use crate::refusal::{Refusal, Taken, refuse, refuse_field};
 use crate::set::Members;
+use crate::value::Value;
 
 /// The state of a stream.
 #[derive(Debug, Default, Clone)]

@@ -2,7 +2,7 @@
 
 use super::reader::{Reader, Token};
 use super::timestamp;
-use crate::column::Value;
+use crate::value::Value;
 
 /// Appends a scalar's text; returns false for other tokens.
 pub(super) fn scalar(token: Token<'_>, out: &mut Vec<u8>) -> bool {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Named, Table, differ};
-use crate::column::{Column, Conflict, Effect, Value};
+use crate::column::{Column, Conflict, Effect};
 use crate::decoded::Overflow;
 use crate::kind::Kind;
 use crate::limits::Limits;
@@ -11,6 +11,7 @@ use crate::names::{NANOS_TWICE, TIME_NANOS, overflow_name};
 use crate::refusal::{Taken, check_text, refuse_field, shown};
 use crate::request::OnConflict;
 use crate::rules::Role;
+use crate::value::Value;
 
 const NOT_TEXT: &str = "its overflow column does not hold it, which is a mistake of manyworlds";
 
