@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::ops::{Add, Mul};
 
 use pages::hybrid::Index;
 use pages::{Codes, Dictionary, with_codes};
@@ -83,15 +82,15 @@ fn span<'a>(values: &'a [i64], valid: Option<&'a [bool]>, bucket: Bucket) -> Par
     }
     let space = slots as usize + 1;
     let null = slots as u32;
-    // NULL rows may hold any value.
     if ascend && slots.saturating_mul(RUN_MIN) <= values.len() as u64 {
         return Part::Span { slots: OnceCell::new(), runs: Some(runs(values, low, step, space)), low, step, space };
     }
-    let mut codes: Vec<u32> = if step == 1 {
-        values.iter().map(|v| (v.wrapping_sub(low) as u64).min(u64::from(null)) as u32).collect()
+    // NULL rows may hold any value.
+    let codes = if step == 1 {
+        codes(values, valid, null, |value| (value.wrapping_sub(low) as u64).min(u64::from(null)) as u32)
     } else {
         let (mut from, mut to, mut slot) = (low, low, 0);
-        let of = |value: i64| {
+        codes(values, valid, null, |value| {
             // Adjacent rows are often in the same span, so most values need no division.
             if value < from || value >= to {
                 let steps = (value.wrapping_sub(low) as u64 / step as u64).min(u64::from(null));
@@ -100,13 +99,20 @@ fn span<'a>(values: &'a [i64], valid: Option<&'a [bool]>, bucket: Bucket) -> Par
                 to = from.saturating_add(step);
             }
             slot
-        };
-        values.iter().copied().map(of).collect()
+        })
     };
-    if let Some(valid) = valid {
-        codes.iter_mut().zip(valid).filter(|(_, valid)| !**valid).for_each(|(code, _)| *code = null);
+    Part::Span { slots: OnceCell::from(codes), runs: None, low, step, space }
+}
+
+/// The slot of each value; `null`, the last one, where it is not valid.
+fn codes(values: &[i64], valid: Option<&[bool]>, null: u32, mut slot: impl FnMut(i64) -> u32) -> Codes {
+    let space = null as usize + 1;
+    match valid {
+        None => Codes::of(values.iter().map(|value| slot(*value)), space),
+        Some(valid) => {
+            Codes::of(values.iter().zip(valid).map(|(value, valid)| if *valid { slot(*value) } else { null }), space)
+        }
     }
-    Part::Span { slots: OnceCell::from(Codes::of(codes, space)), runs: None, low, step, space }
 }
 
 /// The number of ascending values from `low` on in each of `space` slots, the last of which is for NULL.
@@ -156,17 +162,18 @@ impl<'a> SlotOfRow<'a> {
     }
 }
 
-/// The slots of combined parts, whose number fits `T` or is one more.
-fn combined<T: Index + Mul<Output = T> + Add<Output = T>>(parts: &[Part<'_>]) -> Vec<T> {
+/// The slots of combined parts, all of which fit `T`.
+fn combined<T: Index>(parts: &[Part<'_>]) -> Vec<T> {
     let mut slots: Vec<T> = Vec::new();
     for part in parts {
-        let space = T::of(part.space().unwrap_or(1) as u32);
+        let space = part.space().unwrap_or(1) as u32;
         with_codes!(part.slots(), codes => {
-            let codes = codes.iter().map(|&code| T::of(as_slot(code)));
             if slots.is_empty() {
-                slots = codes.collect();
+                slots = codes.iter().map(|&code| T::of(as_slot(code))).collect();
             } else {
-                slots.iter_mut().zip(codes).for_each(|(slot, code)| *slot = *slot * space + code);
+                // Only the bits of `T` count, so that the loop works on as many numbers at once as fit a vector.
+                let slot = |before: T, code| (before.place() as u32).wrapping_mul(space).wrapping_add(code);
+                slots.iter_mut().zip(codes).for_each(|(of_row, &code)| *of_row = T::of(slot(*of_row, as_slot(code))));
             }
         });
     }

@@ -215,12 +215,14 @@ fn write_groups(live: &Live, first: Vec<Write>, waiting: &mut mpsc::Receiver<Wri
 
 /// Takes the requests that wait, or the first to come while other threads run. Returns whether there are any.
 fn take_waiting(waiting: &mut mpsc::Receiver<Write>, group: &mut Vec<Write>) -> bool {
-    for _ in 0..YIELDS {
+    for turn in 0..YIELDS {
+        if turn > 0 {
+            std::thread::yield_now();
+        }
         group.extend(std::iter::from_fn(|| waiting.try_recv().ok()).take(GROUP_MAX));
         if !group.is_empty() {
             return true;
         }
-        std::thread::yield_now();
     }
     false
 }
