@@ -234,7 +234,11 @@ impl Table<'_> {
         let Some(limit) = limit.filter(|limit| *limit < all.len()) else { return all.collect() };
         let Some(last) = limit.checked_sub(1) else { return Vec::new() };
         let mut first: Vec<u32> = Vec::new();
-        // The last of the groups that the latest selection kept.
+        let cut = |first: &mut Vec<u32>| {
+            first.select_nth_unstable_by(last, &compare);
+            first.truncate(limit);
+        };
+        // The last of the groups that the latest cut left.
         let mut bound = None;
         for group in all {
             if bound.is_some_and(|bound| compare(&group, &bound).is_gt()) {
@@ -242,14 +246,12 @@ impl Table<'_> {
             }
             first.push(group);
             if first.len() >= 2 * limit + WAITING {
-                first.select_nth_unstable_by(last, &compare);
-                first.truncate(limit);
+                cut(&mut first);
                 bound = Some(first[last]);
             }
         }
         if limit < first.len() {
-            first.select_nth_unstable_by(last, &compare);
-            first.truncate(limit);
+            cut(&mut first);
         }
         first
     }
