@@ -25,8 +25,8 @@ pub fn correlation(columns: &[impl AsRef<Column> + Sync]) -> Array2<f64> {
     std::thread::scope(|scope| {
         let (chunks, moments) = (&chunks, &moments);
         let sum = |first: usize| {
-            // Fresh zeros would take two page faults where they are added to, the second of which stops all threads.
-            // Negative zero is written, and adds nothing.
+            // New memory of zeros would fault twice in each page, once for the read and once for the write, and the second
+            // fault interrupts the other threads. Negative zeros are written first, and change no sum.
             let mut sum = Array2::from_elem((n, n), -0.0);
             let mut block = Array2::zeros((n, CHUNK.min(worlds)));
             for &from in chunks.iter().skip(first).step_by(threads) {

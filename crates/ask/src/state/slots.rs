@@ -115,7 +115,7 @@ fn codes(values: &[i64], valid: Option<&[bool]>, null: u32, mut slot: impl FnMut
     }
 }
 
-/// The number of ascending values from `low` on in each of `space` slots, the last of which is for NULL.
+/// Counts the rows of each slot. The values ascend from `low`; of the `space` slots, the last is for NULL and stays empty.
 fn runs(values: &[i64], low: i64, step: i64, space: usize) -> Vec<u32> {
     let mut runs = vec![0; space];
     let (mut rest, mut end) = (values, low);
@@ -162,7 +162,7 @@ impl<'a> SlotOfRow<'a> {
     }
 }
 
-/// The slots of combined parts, all of which fit `T`.
+/// Numbers each combination of the slots of several parts. `T` must be wide enough for all of them.
 fn combined<T: Index>(parts: &[Part<'_>]) -> Vec<T> {
     let mut slots: Vec<T> = Vec::new();
     for part in parts {
