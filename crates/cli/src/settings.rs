@@ -37,29 +37,31 @@ pub(crate) struct Setting {
 /// Parses the command line. Ends the program after `--help` or an error.
 pub(crate) fn parse(mut words: Vec<OsString>) -> Result<(Args, Vec<Setting>)> {
     let command = command();
-    // The second parse includes the file and reports errors.
-    let first = command.clone().ignore_errors(true).try_get_matches_from(&words);
-    let asked = first.as_ref().ok().and_then(|m| m.subcommand()).filter(|(name, _)| COMMANDS.contains(name));
-    let Some((name, given)) = asked else {
+    // No flag comes before the command.
+    let name = COMMANDS.into_iter().find(|name| words.get(1).is_some_and(|word| word == name));
+    let Some((name, mut built)) = name.and_then(|name| Some((name, command.find_subcommand(name)?.clone()))) else {
         return Ok((Args::from_arg_matches(&command.get_matches_from(words)).unwrap_or_else(|e| e.exit()), Vec::new()));
     };
-    let file = given.get_one::<PathBuf>("config").cloned();
-    let of_file = match &file {
-        Some(file) => read(file, command.find_subcommand(name).unwrap_or(&command), given)?,
-        None => Vec::new(),
+    built.build();
+    // The second parse includes the file and reports errors.
+    let first = command.clone().ignore_errors(true).try_get_matches_from(&words).ok();
+    let given = first.as_ref().and_then(|matches| matches.subcommand_matches(name));
+    let file = given.and_then(|given| given.get_one::<PathBuf>("config").cloned());
+    let of_file = match (&file, given) {
+        (Some(file), Some(given)) => read(file, &built, given)?,
+        _ => Vec::new(),
     };
     words.extend(of_file.iter().map(|(name, value)| OsString::from(format!("--{name}={value}"))));
-    let matches = command.clone().try_get_matches_from(words).unwrap_or_else(|error| {
+    let matches = command.try_get_matches_from(words).unwrap_or_else(|error| {
         if let Some(file) = file.as_ref().filter(|_| !of_file.is_empty()) {
             crate::output::note(&format!("with the settings of {}:", file.display()));
         }
         error.exit()
     });
     let args = Args::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
-    let settings = matches.subcommand().and_then(|(name, given)| {
-        let command = command.find_subcommand(name)?;
-        Some(settings_of(command).map(|arg| resolved(arg, given, file.as_deref(), &of_file)).collect())
-    });
+    let given = matches.subcommand_matches(name);
+    let settings =
+        given.map(|given| settings_of(&built).map(|arg| resolved(arg, given, file.as_deref(), &of_file)).collect());
     Ok((args, settings.unwrap_or_default()))
 }
 

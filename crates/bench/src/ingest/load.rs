@@ -38,7 +38,7 @@ pub enum Pace {
     Rate(f64),
 }
 
-/// Describes the requests to send.
+// Describes the requests to send. A doc comment would replace the help of `loadgen`.
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
 pub struct LoadPlan {
     /// Choose the wire format

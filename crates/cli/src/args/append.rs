@@ -7,7 +7,6 @@ use table::TableName;
 
 use super::DataArgs;
 
-/// Arguments of `append`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AppendArgs {
     /// Table to append to, as [DATABASE.]NAME

@@ -6,7 +6,7 @@ use ::table::TableName;
 
 use super::{DataArgs, FormatArgs};
 
-/// The rows, the groups, and the aggregates of each group.
+// The rows, the groups, and the aggregates of each group.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct AskArgs {

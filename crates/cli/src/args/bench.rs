@@ -13,7 +13,7 @@ use clap::Subcommand;
 
 use super::{FleetArgs, FormatArgs};
 
-/// A benchmark.
+// A benchmark.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchWorkload {
     /// Benchmark simulation and reads
@@ -67,7 +67,7 @@ pub(crate) enum BenchWorkload {
     Siege(BenchSiegeArgs),
 }
 
-/// A workload, and the arguments of every benchmark.
+// A workload, and the arguments of every benchmark.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BenchArgs<W: clap::Args> {
     #[command(flatten)]
@@ -86,7 +86,6 @@ pub(crate) struct BenchArgs<W: clap::Args> {
     pub(crate) format: FormatArgs,
 }
 
-/// Arguments of `bench siege`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BenchSiegeArgs {
     #[command(flatten)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum};
 
-/// A task on events of the bingo model.
+// A task on events of the bingo model.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BingoTask {
     /// Check an event file

@@ -19,7 +19,7 @@ pub(crate) enum FileFormat {
     Arrow,
 }
 
-/// A table or an ensemble.
+// A table or an ensemble.
 #[derive(Debug, clap::Args)]
 pub(crate) struct NamedArgs {
     /// Table, as [DATABASE.]NAME, or ensemble
@@ -33,7 +33,6 @@ pub(crate) struct NamedArgs {
     pub(crate) data: PlaceArgs,
 }
 
-/// Arguments of `info`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct InfoArgs {
     #[command(flatten)]
@@ -42,7 +41,6 @@ pub(crate) struct InfoArgs {
     pub(crate) format: FormatArgs,
 }
 
-/// Arguments of `export`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExportArgs {
     #[command(flatten)]

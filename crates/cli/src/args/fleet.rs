@@ -2,7 +2,7 @@
 
 use super::{FormatArgs, PlaceArgs, PlayArgs, ProgramLimitArgs};
 
-/// The address of a fleet's ledger.
+// The address of a fleet's ledger.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LedgerArgs {
     /// Ledger of the fleet, a PostgreSQL database
@@ -12,7 +12,7 @@ pub(crate) struct LedgerArgs {
     pub(crate) ledger: String,
 }
 
-/// The addresses of a fleet's ledger and broker.
+// The addresses of a fleet's ledger and broker.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FleetArgs {
     #[command(flatten)]
@@ -24,7 +24,6 @@ pub(crate) struct FleetArgs {
     pub(crate) broker: String,
 }
 
-/// Arguments of `submit`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SubmitArgs {
     #[command(flatten)]
@@ -36,7 +35,6 @@ pub(crate) struct SubmitArgs {
     pub(crate) watch: bool,
 }
 
-/// Arguments of `worker`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct WorkerArgs {
     #[command(flatten)]
@@ -69,7 +67,6 @@ pub(crate) struct WorkerArgs {
     pub(crate) metrics: Option<std::net::SocketAddr>,
 }
 
-/// Arguments of `status`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct StatusArgs {
     /// Ensemble to show [default: the newest ones]
@@ -86,7 +83,7 @@ pub(crate) struct StatusArgs {
     pub(crate) format: FormatArgs,
 }
 
-/// Arguments of `pause`, `resume`, `cancel` and `retry`.
+// Arguments of `pause`, `resume`, `cancel` and `retry`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SubmittedArgs {
     /// Ensemble of the fleet

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-/// A task on leagues of the football model.
+// A task on leagues of the football model.
 #[derive(Debug, Subcommand)]
 pub(crate) enum FootballTask {
     /// Check a league file

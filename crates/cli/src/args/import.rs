@@ -16,7 +16,6 @@ pub(crate) enum Form {
     Long,
 }
 
-/// Arguments of `import`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ImportArgs {
     /// Name of the ensemble

@@ -2,7 +2,6 @@
 
 use bench::ingest::LoadPlan;
 
-/// Arguments of `loadgen`.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("pace").required(true))]
 pub(crate) struct LoadgenArgs {

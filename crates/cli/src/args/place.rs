@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PathBufValueParser, TypedValueParser, ValueParser};
 use disk::{Place, PlaceError};
 
-/// The place of tables of rows.
+// The place of tables of rows.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DataArgs {
     /// Folder of the tables
@@ -13,7 +13,7 @@ pub(crate) struct DataArgs {
     pub(crate) data: PathBuf,
 }
 
-/// The place of tables of ensembles.
+// The place of tables of ensembles.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlaceArgs {
     /// Folder or bucket of the tables

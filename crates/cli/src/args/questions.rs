@@ -6,7 +6,7 @@ use ensemble::Decimal;
 
 use super::{FormatArgs, PlaceArgs, PlayedByArgs};
 
-/// The worlds that count.
+// The worlds that count.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GivenArgs {
     /// Count only worlds that meet this (repeatable)
@@ -20,7 +20,7 @@ pub(crate) struct GivenArgs {
     pub(crate) min_worlds: usize,
 }
 
-/// Arguments of `probability` and `price`.
+// Arguments of `probability` and `price`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProbabilityArgs {
     /// Ensemble to ask
@@ -43,7 +43,6 @@ pub(crate) struct ProbabilityArgs {
     pub(crate) format: FormatArgs,
 }
 
-/// Arguments of `book`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BookArgs {
     /// Ensemble to ask
@@ -80,7 +79,6 @@ pub(crate) struct BookArgs {
     pub(crate) format: FormatArgs,
 }
 
-/// Arguments of `outcome`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OutcomeArgs {
     /// Ensemble to ask
@@ -112,7 +110,6 @@ pub(crate) struct OutcomeArgs {
     pub(crate) format: FormatArgs,
 }
 
-/// Arguments of `compare`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompareArgs {
     /// Ensemble to compare with
@@ -132,7 +129,6 @@ pub(crate) struct CompareArgs {
     pub(crate) format: FormatArgs,
 }
 
-/// Arguments of `correlate`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CorrelateArgs {
     /// Ensemble to ask
@@ -158,7 +154,6 @@ pub(crate) struct CorrelateArgs {
     pub(crate) format: FormatArgs,
 }
 
-/// Arguments of `leverage`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LeverageArgs {
     /// Ensemble to ask
@@ -194,7 +189,6 @@ pub(crate) struct LeverageArgs {
     pub(crate) format: FormatArgs,
 }
 
-/// Arguments of `events`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct EventsArgs {
     /// Ensemble to ask

@@ -31,7 +31,7 @@ impl From<Events> for EventMode {
     }
 }
 
-/// A model with its parameters.
+// A model with its parameters.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ModelArgs {
     /// Model to play
@@ -66,7 +66,7 @@ impl ModelArgs {
     }
 }
 
-/// A model that is a program.
+// A model that is a program.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProgramArgs {
     /// Play a program in any language
@@ -79,7 +79,7 @@ pub(crate) struct ProgramArgs {
     pub(crate) limit: ProgramLimitArgs,
 }
 
-/// What played an ensemble, for questions that play worlds again.
+// What played an ensemble, for questions that play worlds again.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlayedByArgs {
     /// Replay with this model, which played the ensemble
@@ -105,7 +105,7 @@ impl PlayedByArgs {
     }
 }
 
-/// The limits of programs.
+// The limits of programs.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProgramLimitArgs {
     /// Give a program this long per range
@@ -115,7 +115,6 @@ pub(crate) struct ProgramLimitArgs {
     pub(crate) program_seconds: u64,
 }
 
-/// Arguments of `check`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
@@ -130,7 +129,7 @@ pub(crate) struct CheckArgs {
     pub(crate) format: FormatArgs,
 }
 
-/// The plan of an ensemble.
+// The plan of an ensemble.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlanArgs {
     #[command(flatten)]
@@ -162,7 +161,7 @@ pub(crate) struct PlanArgs {
     pub(crate) range_worlds: Option<u32>,
 }
 
-/// The plan of an ensemble and its place, for one process or a fleet.
+// The plan of an ensemble and its place, for one process or a fleet.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlayArgs {
     #[command(flatten)]
@@ -197,7 +196,6 @@ impl PlayArgs {
     }
 }
 
-/// Arguments of `run`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
@@ -223,7 +221,7 @@ pub(crate) struct RunArgs {
     pub(crate) extend: Option<u32>,
 }
 
-/// A goal that may end a run before all planned worlds.
+// A goal that may end a run before all planned worlds.
 #[derive(Debug, clap::Args)]
 pub(crate) struct UntilArgs {
     /// Stop once a mean is this precise
@@ -237,7 +235,6 @@ pub(crate) struct UntilArgs {
     pub(crate) outcome: Option<String>,
 }
 
-/// Arguments of `calibrate`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CalibrateArgs {
     /// Model to compare

@@ -61,7 +61,6 @@ fn host(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// Arguments of `serve`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServeArgs {
     /// Read settings from this TOML file
@@ -207,7 +206,6 @@ pub(crate) struct ServeArgs {
     pub(crate) retain: Option<u64>,
 }
 
-/// Arguments of `ui`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct UiArgs {
     /// Print the address only
@@ -217,7 +215,7 @@ pub(crate) struct UiArgs {
     pub(crate) serve: ServeArgs,
 }
 
-/// A task on a server's tokens.
+// A task on a server's tokens.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenTask {
     /// Create a token and print it once
@@ -269,7 +267,7 @@ pub(crate) enum TokenTask {
     },
 }
 
-/// The place of the tokens.
+// The place of the tokens.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TokenFileArgs {
     /// File of token hashes

@@ -8,7 +8,7 @@ use table::{Codec, Curve, EncodingSet, Layout, SIM, TableError, TableName};
 
 use super::{DataArgs, FormatArgs, OnConflict};
 
-/// A task on a table.
+// A task on a table.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TableTask {
     /// Insert rows of files into a table
@@ -67,7 +67,7 @@ pub(crate) enum TableTask {
     Rebuild(RebuildArgs),
 }
 
-/// A table and its place.
+// A table and its place.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TableArgs {
     /// Table, as [DATABASE.]NAME
@@ -85,7 +85,6 @@ impl TableArgs {
     }
 }
 
-/// Arguments of `table insert`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TableInsertArgs {
     #[command(flatten)]
@@ -142,7 +141,6 @@ pub(crate) struct TableInsertArgs {
     pub(crate) on_conflict: OnConflict,
 }
 
-/// Arguments of `table cluster`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TableClusterArgs {
     #[command(flatten)]
@@ -167,7 +165,6 @@ pub(crate) struct TableClusterArgs {
     pub(crate) all: bool,
 }
 
-/// Arguments of `table rewrite`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TableRewriteArgs {
     #[command(flatten)]
@@ -207,7 +204,6 @@ pub(crate) struct TableRewriteArgs {
     pub(crate) memory: usize,
 }
 
-/// Arguments of `table delete`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TableDeleteArgs {
     #[command(flatten)]
@@ -222,7 +218,6 @@ pub(crate) struct TableDeleteArgs {
     pub(crate) apply: bool,
 }
 
-/// Arguments of `table trim`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TableTrimArgs {
     #[command(flatten)]
@@ -267,7 +262,6 @@ impl FromStr for VacuumTarget {
     }
 }
 
-/// Arguments of `table vacuum`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TableVacuumArgs {
     /// Table, as [DATABASE.]NAME, or `sim`
@@ -286,7 +280,6 @@ pub(crate) struct TableVacuumArgs {
     pub(crate) apply: bool,
 }
 
-/// Arguments of `rebuild`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RebuildArgs {
     #[command(flatten)]

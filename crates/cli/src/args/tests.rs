@@ -2,12 +2,18 @@
 
 use clap::Command;
 
-use super::command;
 use super::overview::GROUPS;
 
 const SCREEN_LINES: usize = 41;
 const SCREEN_COLUMNS: usize = 80;
 const WORDS_MAX: usize = 8;
+
+/// The command line with the flags of all commands.
+fn command() -> Command {
+    let mut command = super::command();
+    command.build();
+    command
+}
 
 /// The visible commands by full name, the program itself first.
 fn visible(name: &str, command: &Command) -> Vec<(String, Command)> {
@@ -54,6 +60,16 @@ fn overview_fits_one_screen() {
     assert!(help.lines().count() <= SCREEN_LINES, "{help}");
     assert!(help.lines().all(|line| line.chars().count() <= SCREEN_COLUMNS), "{help}");
     assert_eq!(help, command().render_long_help().to_string());
+}
+
+/// A doc comment on the struct of a command's flags would replace it.
+#[test]
+fn commands_keep_their_help_once_their_flags_are_built() {
+    let abouts = |command: &Command| -> Vec<_> {
+        let of = |c: &Command| (c.get_name().to_owned(), c.get_about().cloned(), c.get_long_about().cloned());
+        command.get_subcommands().filter(|c| c.get_name() != "help").map(of).collect()
+    };
+    assert_eq!(abouts(&super::command()), abouts(&command()));
 }
 
 #[test]
