@@ -1,7 +1,6 @@
 //! Rows spilled to disk.
 //!
-//! The file is unlinked right after it is opened, so it disappears with the process. If the system does not allow
-//! that, it has a temporary name until the process ends; a later sweep removes leftovers.
+//! The file has no name, so it disappears with the process.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -14,7 +13,6 @@ use arrow::ipc::reader::StreamDecoder;
 use arrow::ipc::writer::StreamWriter;
 
 use crate::error::{Result, TableError};
-use disk::{create_options, temporary_name};
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Piece {
@@ -26,9 +24,9 @@ pub(crate) struct Piece {
 /// A spill file: Arrow streams compressed with LZ4.
 #[derive(Debug)]
 pub(crate) struct Spill {
-    path: PathBuf,
+    /// The folder that it is in.
+    root: PathBuf,
     file: File,
-    named: bool,
     end: u64,
     plain: Vec<u8>,
     packed: Vec<u8>,
@@ -36,11 +34,8 @@ pub(crate) struct Spill {
 
 impl Spill {
     pub(crate) fn create(root: &Path) -> Result<Self> {
-        let path = temporary_name(&root.join("spill"));
-        let failed = || TableError::io("create", &path);
-        let file = create_options(&path).read(true).write(true).create_new(true).open(&path).map_err(failed())?;
-        let named = std::fs::remove_file(&path).is_err();
-        Ok(Self { path, file, named, end: 0, plain: Vec::new(), packed: Vec::new() })
+        let file = tempfile::tempfile_in(root).map_err(TableError::io("create a temporary file in", root))?;
+        Ok(Self { root: root.to_owned(), file, end: 0, plain: Vec::new(), packed: Vec::new() })
     }
 
     pub(crate) fn bytes(&self) -> u64 {
@@ -53,38 +48,31 @@ impl Spill {
             batches.iter().try_for_each(|batch| writer.write(batch))?;
             writer.finish()
         });
-        encoded.map_err(|e| TableError::encode(&self.path, e.into()))?;
+        encoded.map_err(|e| TableError::encode(&self.root, e.into()))?;
         self.packed.resize(lz4_flex::block::get_maximum_output_size(self.plain.len()), 0);
         let stored = lz4_flex::block::compress_into(&self.plain, &mut self.packed)
             .map_err(|e| TableError::Unexpected(format!("cannot compress rows: {e}")))?;
         let piece = Piece { at: self.end, stored, bytes: self.plain.len() };
-        self.file.write_all_at(&self.packed[..stored], piece.at).map_err(TableError::io("write", &self.path))?;
+        self.file
+            .write_all_at(&self.packed[..stored], piece.at)
+            .map_err(TableError::io("write a temporary file in", &self.root))?;
         self.end += stored as u64;
         Ok(piece)
     }
 
     pub(crate) fn get(&mut self, piece: Piece) -> Result<Vec<RecordBatch>> {
         self.packed.resize(piece.stored, 0);
-        self.file.read_exact_at(&mut self.packed, piece.at).map_err(TableError::io("read", &self.path))?;
+        self.file
+            .read_exact_at(&mut self.packed, piece.at)
+            .map_err(TableError::io("read a temporary file in", &self.root))?;
         let plain =
-            lz4_flex::block::decompress(&self.packed, piece.bytes).map_err(|e| TableError::damaged(&self.path, e))?;
+            lz4_flex::block::decompress(&self.packed, piece.bytes).map_err(|e| TableError::damaged(&self.root, e))?;
         let mut plain = Buffer::from_vec(plain);
         let mut decoder = StreamDecoder::new();
         let mut batches = Vec::new();
-        while let Some(batch) = decoder.decode(&mut plain).map_err(|e| TableError::damaged(&self.path, e))? {
+        while let Some(batch) = decoder.decode(&mut plain).map_err(|e| TableError::damaged(&self.root, e))? {
             batches.push(batch);
         }
         Ok(batches)
-    }
-}
-
-impl Drop for Spill {
-    fn drop(&mut self) {
-        if self.named
-            && let Err(error) = std::fs::remove_file(&self.path)
-        {
-            // Harmless: a later sweep removes temporary files.
-            tracing::debug!(path = %self.path.display(), %error, "cannot remove a spill file");
-        }
     }
 }
