@@ -57,7 +57,7 @@ def folder(tmp_path_factory):
         pytest.param("price draws --condition a>20 --condition b>a --condition c --data data", None, 11.6, id="price"),
         pytest.param("ask cpu --group host,status --threads 1 --no-cache --data data", "ask::run::answer*", 3.68, id="ask"),
         pytest.param("append cpu rows.msgpack --data new", "*decode::messagepack*", 93.1, id="decode"),
-        pytest.param("flush cpu --data log", None, 124, id="flush"),
+        pytest.param("flush cpu --data log", None, 122, id="flush"),
     ],
 )
 def test_instructions_stay(folder, command, inside, millions):
@@ -91,7 +91,7 @@ def test_instructions_of_ingest_stay(tmp_path):
     server.send_signal(signal.SIGTERM)
     said = server.communicate()[1]
     assert server.returncode == 0, said
-    assert collected(said) == pytest.approx(305, rel=TOLERANCE)
+    assert collected(said) == pytest.approx(289, rel=TOLERANCE)
 
 
 def collected(said):

@@ -16,6 +16,9 @@ use super::values::{Value, Values};
 /// How often values must repeat on average so that ordering them once pays.
 const REPEATS_MIN: usize = 8;
 
+/// Entries that a dictionary has room for from the start. Growing to them step by step took a server 4% of its time.
+const ENTRIES: usize = 8_192;
+
 pub(super) fn encode<T: Value>(
     mut chunk: ChunkWriter<'_>,
     values: &Values<T>,
@@ -70,7 +73,7 @@ struct Dictionary<T> {
 impl<T: Value> Dictionary<T> {
     /// `None` if plain values take less, or the distinct ones too much.
     fn of(values: &[T]) -> Option<Self> {
-        let mut places: HashMap<T, u32> = HashMap::new();
+        let mut places: HashMap<T, u32> = HashMap::with_capacity(values.len().min(ENTRIES));
         let mut entries = Vec::new();
         let codes = values.iter().map(|value| {
             *places.entry(*value).or_insert_with(|| {

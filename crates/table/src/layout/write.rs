@@ -175,16 +175,19 @@ impl RowsWriter {
     }
 
     fn begin_group(&self) -> Result<Group, ParquetError> {
-        let writers = self.factory.create_column_writers(self.writer.flushed_row_groups().len())?;
-        let column = |(place, writer): (usize, ArrowColumnWriter)| {
-            Ok(match self.columns[place] {
-                Some((form, _, extras)) => {
-                    ColumnUnderWay::Own(Box::new(OwnColumn::new(self.parquet.column(place), form, extras)))
-                }
-                None => ColumnUnderWay::Library(Box::new(writer)),
-            })
+        // Each of the library's writers has memory of its own, even one that writes nothing.
+        let is_needed = self.columns.iter().any(Option::is_none);
+        let group = self.writer.flushed_row_groups().len();
+        let library = if is_needed { self.factory.create_column_writers(group)? } else { Vec::new() };
+        let mut library = library.into_iter();
+        let column = |(place, own): (usize, &Option<(Form, bool, Extras)>)| match (own, library.next()) {
+            (Some((form, _, extras)), _) => {
+                Ok(ColumnUnderWay::Own(Box::new(OwnColumn::new(self.parquet.column(place), *form, *extras))))
+            }
+            (None, Some(writer)) => Ok(ColumnUnderWay::Library(Box::new(writer))),
+            (None, None) => Err(ParquetError::General(format!("column {place} has no writer"))),
         };
-        let columns = writers.into_iter().enumerate().map(column).collect::<Result<_, ParquetError>>()?;
+        let columns = self.columns.iter().enumerate().map(column).collect::<Result<_, _>>()?;
         Ok(Group { columns, rows: 0, bytes: 0 })
     }
 
