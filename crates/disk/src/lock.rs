@@ -2,11 +2,12 @@
 
 use std::fs::{File, TryLockError};
 use std::io;
+use std::sync::Arc;
 
 /// An open file or folder that is locked. The lock ends on drop, or with the process.
 #[derive(Debug)]
 pub struct FileLock {
-    file: File,
+    file: Arc<File>,
 }
 
 impl Drop for FileLock {
@@ -19,8 +20,8 @@ impl Drop for FileLock {
 }
 
 impl FileLock {
-    /// Waits until no other lock of the file is held.
-    pub fn wait(file: File) -> io::Result<Self> {
+    /// Waits until no other lock of the file is held. Two locks of one open file do not exclude each other.
+    pub fn wait(file: Arc<File>) -> io::Result<Self> {
         file.lock()?;
         Ok(Self { file })
     }
@@ -28,7 +29,7 @@ impl FileLock {
     /// Waits until no exclusive lock of the file is held, and locks it together with others.
     pub fn wait_shared(file: File) -> io::Result<Self> {
         file.lock_shared()?;
-        Ok(Self { file })
+        Ok(Self { file: file.into() })
     }
 
     /// Locks the file exclusively; `None` if another lock of it is held. On a file system without locks, this fails with
@@ -45,7 +46,7 @@ impl FileLock {
 
     fn tried(result: Result<(), TryLockError>, file: File) -> io::Result<Option<Self>> {
         match result {
-            Ok(()) => Ok(Some(Self { file })),
+            Ok(()) => Ok(Some(Self { file: file.into() })),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(error),
         }

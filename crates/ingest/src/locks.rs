@@ -6,6 +6,7 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use disk::{Disk, FileLock, create_dirs, create_options};
 use table::{Appender, FolderLock};
@@ -15,7 +16,7 @@ use crate::error::IngestError;
 /// The append lock of a log, for one who takes it often. Two locks of one value do not exclude each other.
 #[derive(Debug)]
 pub(crate) struct AppendLock {
-    file: File,
+    file: Arc<File>,
     path: PathBuf,
 }
 
@@ -23,12 +24,12 @@ impl AppendLock {
     /// Opens the lock of the log in `folder`, and does not take it.
     pub(crate) fn open(folder: &Path) -> Result<Self, IngestError> {
         let (file, path) = open(folder, "append.lock")?;
-        Ok(Self { file, path })
+        Ok(Self { file: file.into(), path })
     }
 
     /// Waits until no other process or thread holds it.
     pub(crate) fn wait(&self) -> Result<FileLock, IngestError> {
-        self.file.try_clone().and_then(FileLock::wait).map_err(IngestError::io("lock", &self.path))
+        FileLock::wait(self.file.clone()).map_err(IngestError::io("lock", &self.path))
     }
 }
 
