@@ -24,6 +24,9 @@ use crate::segments::write_fitted;
 pub const LOG_ROWS: usize = 65_536;
 /// Segments encoded at once.
 const ENCODERS: usize = 2;
+/// The last rows of a load become up to [`ENCODERS`] segments of at least this many rows: nothing else is left to do at
+/// once.
+const SHARE_ROWS: usize = 131_072;
 /// Write a segment once this many bytes wait, even with few rows.
 const SEGMENT_BYTES: usize = 128 << 20;
 /// Approximate rows per log entry, for loads that go through the log.
@@ -127,7 +130,7 @@ impl Bulk {
         if self.rows < rows_max && self.bytes < SEGMENT_BYTES {
             return Ok(());
         }
-        self.flush().await
+        self.flush(1).await
     }
 
     /// Takes the reports since the last call: values that went into overflow columns, and fields stored under another
@@ -136,7 +139,8 @@ impl Bulk {
         (std::mem::take(&mut self.overflows), std::mem::take(&mut self.renamed))
     }
 
-    async fn flush(&mut self) -> Result<(), IngestError> {
+    /// Writes the waiting rows, in `shares` segments.
+    async fn flush(&mut self, shares: usize) -> Result<(), IngestError> {
         let batches = std::mem::take(&mut self.batches);
         let rows = std::mem::take(&mut self.rows) as u64;
         self.bytes = 0;
@@ -145,7 +149,12 @@ impl Bulk {
         }
         self.loaded.rows += rows;
         match &mut self.way {
-            Way::Segments(segments) => segments.encode(batches).await,
+            Way::Segments(segments) => {
+                for share in cut(batches, shares) {
+                    segments.encode(share).await?;
+                }
+                Ok(())
+            }
             Way::Log => {
                 let (root, disk) = (self.root.clone(), self.disk.clone());
                 let appended = blocking(move || append(&root, &disk, &batches)).await?;
@@ -177,7 +186,7 @@ impl Bulk {
     /// # Errors
     /// When the table or the disk fails; then only rows in the log are kept.
     pub async fn finish(mut self) -> Result<(Loaded, Vec<Overflow>, BTreeSet<Renamed>), IngestError> {
-        self.flush().await?;
+        self.flush((self.rows / SHARE_ROWS).clamp(1, ENCODERS)).await?;
         let (overflows, renamed) = self.take_reports();
         if let Way::Segments(segments) = self.way {
             let committed = segments.commit().await?;
@@ -237,10 +246,55 @@ impl Segments {
     }
 }
 
+/// Cuts batches into at most `shares` of about as many rows, in order.
+fn cut(batches: Vec<RecordBatch>, shares: usize) -> Vec<Vec<RecordBatch>> {
+    let each = batches.iter().map(RecordBatch::num_rows).sum::<usize>().div_ceil(shares);
+    let (mut cut, mut rows) = (vec![Vec::new()], 0);
+    for batch in batches {
+        if rows >= each * cut.len() {
+            cut.push(Vec::new());
+        }
+        rows += batch.num_rows();
+        if let Some(share) = cut.last_mut() {
+            share.push(batch);
+        }
+    }
+    cut
+}
+
 /// Whether a column of integers in `before` holds real numbers in `now`. Delta readers cannot read one as the other.
 fn has_widened(before: &SchemaRef, now: &SchemaRef) -> bool {
     let is = |schema: &SchemaRef, name: &str, ty: DataType| {
         schema.field_with_name(name).is_ok_and(|field| *field.data_type() == ty)
     };
     before.fields().iter().any(|f| *f.data_type() == DataType::Int64 && is(now, f.name(), DataType::Float64))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::Int64Array;
+
+    use super::*;
+
+    #[test]
+    fn shares_have_all_rows_in_order() {
+        let mut next = 0;
+        let batch = |rows: i64| {
+            next += rows;
+            let numbers = Int64Array::from_iter_values(next - rows..next);
+            RecordBatch::try_from_iter([("n", Arc::new(numbers) as _)]).unwrap()
+        };
+        let batches: Vec<_> = [3, 3, 3, 1, 0, 9].into_iter().map(batch).collect();
+        let rows = |shares| -> Vec<Vec<usize>> {
+            let cut = cut(batches.clone(), shares);
+            assert!(cut.iter().flatten().eq(&batches));
+            cut.iter().map(|share| share.iter().map(RecordBatch::num_rows).collect()).collect()
+        };
+        assert_eq!(rows(1), [vec![3, 3, 3, 1, 0, 9]]);
+        assert_eq!(rows(2), [vec![3, 3, 3, 1], vec![0, 9]]);
+        assert_eq!(rows(3), [vec![3, 3, 3], vec![1, 0, 9]]);
+        assert!(cut(Vec::new(), 2).concat().is_empty());
+    }
 }
