@@ -33,7 +33,7 @@ async fn tables_survive_random_kills() {
         // The last batch may be stored but not reported.
         assert!(count == stored || count == stored + 1, "kill {kill}: {count} batches, {stored} reported");
         let spills = std::fs::read_dir(&root).into_iter().flatten().map(Result::unwrap);
-        assert!(!spills.into_iter().any(|e| e.file_name().to_string_lossy().starts_with(".spill")), "kill {kill}");
+        assert!(!spills.into_iter().any(|e| e.file_name().to_string_lossy().starts_with(".tmp")), "kill {kill}");
     }
     assert!(stored > i64::from(KILLS), "only {stored} batches were stored");
 }
