@@ -92,31 +92,20 @@ pub(super) fn of_text(text: &[u8]) -> Option<Moment> {
 /// The microseconds of a text like `2026-01-18T22:48:33Z` or `2026-01-18T22:48:33.250Z`, which most texts are; `None` for
 /// others.
 fn usual(text: &[u8]) -> Option<i64> {
-    const DIGITS: [usize; 14] = [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18];
-    let (start, rest) = text.split_first_chunk::<19>()?;
-    let is_date_time = (start[4], start[7], start[10], start[13], start[16]) == (b'-', b'-', b'T', b':', b':');
-    if !is_date_time || !DIGITS.iter().all(|at| start[*at].is_ascii_digit()) {
+    let (start, fraction) = text.split_first_chunk::<19>()?;
+    if behind_seconds(text)? != b"Z" || start[10] != b'T' {
         return None;
     }
-    let digit = |at: usize| u32::from(start[at] - b'0');
-    let two = |at: usize| 10 * digit(at) + digit(at + 1);
+    let two = |at: usize| 10 * u32::from(start[at] - b'0') + u32::from(start[at + 1] - b'0');
     let date = NaiveDate::from_ymd_opt((100 * two(0) + two(2)) as i32, two(5), two(8))?;
     let (hour, minute, second) = (two(11), two(14), two(17));
     if hour > 23 || minute > 59 || second > 59 {
         return None;
     }
-    let micros = match rest {
-        b"Z" => 0,
-        [b'.', fraction @ .., b'Z'] if (1..=MICROSECOND_DIGITS).contains(&fraction.len()) => {
-            let padded = fraction.iter().copied().chain(std::iter::repeat(b'0')).take(MICROSECOND_DIGITS);
-            padded
-                .map(|digit| digit.is_ascii_digit().then(|| i64::from(digit - b'0')))
-                .try_fold(0, |micros, digit| Some(10 * micros + digit?))?
-        }
-        _ => return None,
-    };
-    let days = i64::from(date.to_epoch_days());
-    Some((days * 86_400 + i64::from(3_600 * hour + 60 * minute + second)) * 1_000_000 + micros)
+    let digits = fraction.iter().filter(|byte| byte.is_ascii_digit()).chain(std::iter::repeat(&b'0'));
+    let micros = digits.take(MICROSECOND_DIGITS).fold(0, |micros, digit| 10 * micros + i64::from(digit - b'0'));
+    let seconds = i64::from(date.to_epoch_days()) * 86_400 + i64::from(3_600 * hour + 60 * minute + second);
+    Some(seconds * 1_000_000 + micros)
 }
 
 /// The microseconds of a text that is a full RFC 3339 date, time and offset. Rejects looser forms, and nanoseconds,
