@@ -65,12 +65,13 @@ impl Spill {
         self.file
             .read_exact_at(&mut self.packed, piece.at)
             .map_err(TableError::io("read a temporary file in", &self.root))?;
-        let plain =
-            lz4_flex::block::decompress(&self.packed, piece.bytes).map_err(|e| TableError::damaged(&self.root, e))?;
+        let plain = lz4_flex::block::decompress(&self.packed, piece.bytes)
+            .map_err(|e| TableError::Unexpected(format!("cannot decompress rows: {e}")))?;
         let mut plain = Buffer::from_vec(plain);
         let mut decoder = StreamDecoder::new();
         let mut batches = Vec::new();
-        while let Some(batch) = decoder.decode(&mut plain).map_err(|e| TableError::damaged(&self.root, e))? {
+        let failed = |e| TableError::Unexpected(format!("cannot decode rows: {e}"));
+        while let Some(batch) = decoder.decode(&mut plain).map_err(failed)? {
             batches.push(batch);
         }
         Ok(batches)
