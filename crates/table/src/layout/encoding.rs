@@ -245,7 +245,8 @@ impl Sizes {
 /// Encodes the single column of a sample.
 fn trial(column: &RecordBatch, encoding: ColumnEncoding, codec: Codec, compressor: &mut Compressor) -> Result<Sizes> {
     let schema = ArrowSchemaConverter::new().convert(column.schema_ref())?;
-    let extras = Extras { statistics: false, bloom: false, page_rows: PAGE_ROWS, page_bytes: PAGE_BYTES };
+    let extras =
+        Extras { statistics: false, bloom: false, page_rows: PAGE_ROWS, by_hour: false, page_bytes: PAGE_BYTES };
     let ty = column.column(0).data_type();
     if let Some(form) = encoding.own(ty) {
         let mut own = OwnColumn::new(schema.column(0), form, extras);

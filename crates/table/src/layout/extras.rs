@@ -6,6 +6,8 @@ pub(crate) struct Extras {
     pub(crate) statistics: bool,
     pub(crate) bloom: bool,
     pub(crate) page_rows: usize,
+    /// Pages of times end with an hour where they can.
+    pub(crate) by_hour: bool,
     /// Pages end before they hold values of more bytes, or with the first.
     pub(crate) page_bytes: usize,
 }

@@ -32,6 +32,11 @@ impl Value for i64 {
     fn bounds(values: &[Self]) -> Option<Bounds> {
         Some(Bounds::Integers(values.iter().copied().min()?, values.iter().copied().max()?))
     }
+
+    fn hour(self) -> i64 {
+        const HOUR_US: i64 = 3_600_000_000;
+        self.div_euclid(HOUR_US)
+    }
 }
 
 /// Real numbers compared at once.

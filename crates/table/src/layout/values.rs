@@ -11,7 +11,7 @@ use twox_hash::XxHash64;
 
 use super::bloom::filter;
 use super::extras::Extras;
-use super::limits::BLOOM_FALSE_POSITIVES;
+use super::limits::{BLOOM_FALSE_POSITIVES, HOUR_SHARE_MIN};
 
 /// A value of a column chunk: a number or a text.
 pub(super) trait Value: Copy + Eq + Hash {
@@ -26,6 +26,11 @@ pub(super) trait Value: Copy + Eq + Hash {
     /// The places of distinct values in ascending order, for values that take longer to compare than to look up.
     fn order(_: &[Self]) -> Option<Vec<u32>> {
         None
+    }
+
+    /// The hours between 1970 and a time.
+    fn hour(self) -> i64 {
+        0
     }
 
     /// Appends the value in `PLAIN` encoding.
@@ -141,6 +146,9 @@ impl<T: Value> Values<T> {
 
     /// The number of rows of the page that begins with the row `row` and the value at `next`.
     fn page_rows(&self, row: usize, next: usize, extras: Extras) -> usize {
+        if extras.by_hour && self.present.is_empty() {
+            return rows_by_hour(&self.valid[next..], extras.page_rows);
+        }
         let max = extras.page_rows.min(self.rows() - row);
         if !T::HAS_LENGTH || extras.page_bytes == usize::MAX {
             return max;
@@ -153,5 +161,21 @@ impl<T: Value> Values<T> {
             bytes <= extras.page_bytes
         };
         (row..row + max).take_while(fits).count().max(1)
+    }
+}
+
+/// The number of times of the next page, of `max` at most, so that pages rarely lie in two hours: questions by the hour
+/// then read their bounds alone. Times that do not ascend get other pages, which hold as many.
+fn rows_by_hour<T: Value>(times: &[T], max: usize) -> usize {
+    let ahead = &times[..times.len().min(2 * max)];
+    let min = max / HOUR_SHARE_MIN;
+    let Some(hour) = ahead.get(min).map(|time| time.hour()) else { return ahead.len().min(max) };
+    let end = min + ahead[min..].partition_point(|time| time.hour() <= hour);
+    match end {
+        0 => 1,
+        end if end <= max => end,
+        // Two pages of equal length, rather than a full one and a short one.
+        end if end < 2 * max => end.div_ceil(2),
+        _ => max,
     }
 }

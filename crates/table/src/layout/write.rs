@@ -100,7 +100,7 @@ impl RowsWriter {
             let is_time = options.has_statistics() && matches!(field.data_type(), DataType::Timestamp(..));
             let is_ordered = is_time || options.clusters(field.name());
             let page_rows = if is_ordered { page_rows.min(ORDERED_PAGE_ROWS) } else { page_rows };
-            let extras = Extras { statistics, bloom, page_rows, page_bytes: PAGE_BYTES };
+            let extras = Extras { statistics, bloom, page_rows, by_hour: is_time, page_bytes: PAGE_BYTES };
             encodings.own(field).map(|(form, compressed)| (form, compressed, extras))
         };
         let columns = schema.fields().iter().zip(bounded).map(column).collect();

@@ -27,7 +27,8 @@ const PAGE_ROWS: usize = 1_000;
 fn written(column: &ArrayRef, form: Form) -> (ArrayRef, ParquetMetaData) {
     let rows = RecordBatch::try_from_iter_with_nullable([("x", column.clone(), true)]).unwrap();
     let schema = ArrowSchemaConverter::new().convert(&rows.schema()).unwrap();
-    let extras = Extras { statistics: true, bloom: true, page_rows: PAGE_ROWS, page_bytes: PAGE_BYTES };
+    let by_hour = matches!(column.data_type(), DataType::Timestamp(..));
+    let extras = Extras { statistics: true, bloom: true, page_rows: PAGE_ROWS, by_hour, page_bytes: PAGE_BYTES };
     let mut own = OwnColumn::new(schema.column(0), form, extras);
     own.write(&column.slice(0, column.len() / 3));
     own.write(&column.slice(column.len() / 3, column.len() - column.len() / 3));
@@ -232,6 +233,49 @@ fn pages_of_long_texts_have_few_rows() {
     let (read, metadata) = written(&few, Form::Dictionary);
     assert_eq!(read.to_data(), few.to_data());
     assert_eq!(metadata.offset_index().unwrap()[0][0].page_locations().len(), 1);
+}
+
+/// Writes `rows` times, `an_hour` of them in each, of which each 50th comes `late`; returns the first row of each page.
+fn pages_of_times(rows: i64, an_hour: i64, late: i64) -> Vec<i64> {
+    const HOUR_US: i64 = 3_600_000_000;
+    let time = |row: i64| row * (HOUR_US / an_hour) - if row % 50 == 0 { late } else { 0 };
+    let times: ArrayRef = Arc::new(TimestampMicrosecondArray::from_iter_values((-rows / 2..rows / 2).map(time)));
+    for form in [Form::Dictionary, Form::Plain] {
+        assert_eq!(written(&times, form).0.to_data(), times.to_data());
+    }
+    let (read, metadata) = written(&times, Form::Deltas);
+    assert_eq!(read.to_data(), times.to_data());
+    let pages = metadata.offset_index().unwrap()[0][0].page_locations();
+    pages.iter().map(|page| page.first_row_index).collect()
+}
+
+#[test]
+fn pages_of_times_end_with_their_hour() {
+    // Full pages where hours are long, two of equal length where one is too short, and one for each hour.
+    assert_eq!(pages_of_times(20_000, 10_000, 0), Vec::from_iter((0..20_000).step_by(1_000)));
+    assert_eq!(
+        pages_of_times(7_500, 1_250, 0),
+        [0, 625, 1_250, 1_875, 2_500, 3_125, 3_750, 4_375, 5_000, 5_625, 6_250, 6_875]
+    );
+    assert_eq!(pages_of_times(6_000, 600, 0), Vec::from_iter((0..6_000).step_by(600)));
+    // Short hours share pages.
+    assert_eq!(pages_of_times(6_000, 100, 0), Vec::from_iter((0..6_000).step_by(300)));
+    // Of times that come late, those after the end of an hour are in a page of two hours.
+    assert_eq!(pages_of_times(6_000, 600, 60_000_000).len(), 10);
+}
+
+#[test]
+fn times_that_do_not_ascend_fill_pages() {
+    let times: ArrayRef = Arc::new(TimestampMicrosecondArray::from_iter_values(
+        (0..50_000_i64).map(|row| row * 7_919_000_000 % 86_400_000_000),
+    ));
+    for form in [Form::Deltas, Form::Dictionary, Form::Plain] {
+        let (read, metadata) = written(&times, form);
+        assert_eq!(read.to_data(), times.to_data());
+        let pages = metadata.offset_index().unwrap()[0][0].page_locations();
+        let lengths: Vec<i64> = pages.windows(2).map(|two| two[1].first_row_index - two[0].first_row_index).collect();
+        assert!(lengths.iter().all(|length| (PAGE_ROWS as i64 / 4..=PAGE_ROWS as i64).contains(length)), "{lengths:?}");
+    }
 }
 
 #[test]
