@@ -1,13 +1,12 @@
-//! Footers and page indexes: the Parquet library parses them, this module checks the offsets.
+//! Footers and page indexes. The Parquet library parses most, and this module checks the offsets.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use parquet::file::metadata::{
-    ColumnChunkMetaData, PageIndexPolicy, ParquetMetaData, ParquetMetaDataBuilder, ParquetMetaDataReader,
-};
+use parquet::file::metadata::{ColumnChunkMetaData, PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader};
 use parquet::file::page_index::offset_index::PageLocation;
-use parquet::file::reader::Length as _;
+use parquet::file::reader::{ChunkReader as _, Length as _};
 
+use crate::thrift::Thrift;
 use crate::{Error, Result, SharedFile};
 
 /// Reads the footer, and returns the number of bytes read with it. Rejects footers that point outside the file, or at
@@ -43,29 +42,91 @@ pub fn read_page_index(file: &SharedFile, footer: ParquetMetaData) -> Result<Par
     })
 }
 
-/// The positions of the data pages of one column chunk.
-pub fn read_page_locations(
-    file: &SharedFile,
-    footer: &ParquetMetaData,
-    group: usize,
-    column: usize,
-) -> Result<Vec<PageLocation>> {
-    const NONE: Error = Error::damaged("the page index is missing");
-    let one = ParquetMetaDataBuilder::new(footer.file_metadata().clone())
-        .add_row_group(footer.row_group(group).clone())
-        .build();
-    guarded(|| {
-        let mut reader = ParquetMetaDataReader::new_with_metadata(one)
-            .with_column_index_policy(PageIndexPolicy::Skip)
-            .with_offset_index_policy(PageIndexPolicy::Required);
-        reader.read_page_indexes(file)?;
-        let indexed = reader.finish()?;
-        let columns = indexed.offset_index().and_then(|groups| groups.first()).ok_or(NONE)?;
-        Ok(columns.get(column).ok_or(NONE)?.page_locations().clone())
-    })
+/// The positions of the data pages of one column chunk. The Parquet library would parse those of all columns.
+pub fn read_page_locations(file: &SharedFile, chunk: &ColumnChunkMetaData) -> Result<Vec<PageLocation>> {
+    let place = chunk.offset_index_offset().zip(chunk.offset_index_length());
+    let place = place.and_then(|(from, length)| Some((u64::try_from(from).ok()?, usize::try_from(length).ok()?)));
+    let (from, length) = place.ok_or(Error::damaged("the page index is missing"))?;
+    let bytes = file.get_bytes(from, length)?;
+    page_locations(&mut Thrift(&bytes)).ok_or(Error::damaged("the page index cannot be read"))
+}
+
+fn page_locations(index: &mut Thrift<'_>) -> Option<Vec<PageLocation>> {
+    let mut locations = Vec::new();
+    index.fields(|index, field, ty| match field {
+        1 => index.structs(|location| {
+            let mut page = PageLocation { offset: -1, compressed_page_size: -1, first_row_index: -1 };
+            location.fields(|location, field, ty| {
+                match field {
+                    1 => page.offset = location.int()?,
+                    2 => page.compressed_page_size = location.int()?.try_into().ok()?,
+                    3 => page.first_row_index = location.int()?,
+                    _ => location.skip(ty, 0)?,
+                }
+                Some(())
+            })?;
+            locations.push(page);
+            Some(())
+        }),
+        _ => index.skip(ty, 0),
+    })?;
+    let is_whole =
+        locations.iter().all(|page| page.offset.min(page.compressed_page_size.into()).min(page.first_row_index) >= 0);
+    is_whole.then_some(locations)
 }
 
 /// Runs the Parquet library on a file. On damaged files it may panic. A panic becomes [`Error::Damaged`].
 pub fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(Error::damaged("the Parquet library panicked")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::sync::Arc;
+
+    use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+    use parquet::arrow::ArrowWriter;
+    use parquet::file::properties::WriterProperties;
+
+    use super::*;
+
+    #[test]
+    fn page_locations_are_those_of_the_library() {
+        let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(0..5_000));
+        let texts: ArrayRef = Arc::new(StringArray::from_iter_values((0..5_000).map(|row| row.to_string())));
+        let rows = RecordBatch::try_from_iter([("number", numbers), ("text", texts)]).unwrap();
+        let path = tempfile::NamedTempFile::new().unwrap().into_temp_path();
+        let properties = WriterProperties::builder()
+            .set_data_page_row_count_limit(100)
+            .set_write_batch_size(100)
+            .set_max_row_group_row_count(Some(3_000))
+            .build();
+        let mut writer = ArrowWriter::try_new(File::create(&path).unwrap(), rows.schema(), Some(properties)).unwrap();
+        writer.write(&rows).unwrap();
+        writer.close().unwrap();
+        let file = SharedFile::new(File::open(&path).unwrap()).unwrap();
+        let (footer, _) = read_footer(&file).unwrap();
+        let indexed = read_page_index(&file, footer.clone()).unwrap();
+        for group in 0..2 {
+            for column in 0..2 {
+                let chunk = footer.row_group(group).column(column);
+                let locations = read_page_locations(&file, chunk).unwrap();
+                assert_eq!(&locations, indexed.offset_index().unwrap()[group][column].page_locations());
+                assert_eq!(locations.len(), [30, 20][group]);
+                // Cut off anywhere, it is damaged.
+                let (from, length) = (chunk.offset_index_offset().unwrap(), chunk.offset_index_length().unwrap());
+                let index = file.get_bytes(from as u64, length as usize).unwrap();
+                assert!((0..index.len()).all(|length| page_locations(&mut Thrift(&index[..length])).is_none()));
+            }
+        }
+    }
+
+    #[test]
+    fn page_locations_without_a_position_are_refused() {
+        // A list of one struct, whose fields 1 and 2 follow, but not field 3.
+        assert!(page_locations(&mut Thrift(&[0x19, 0x1C, 0x16, 8, 0x15, 20, 0, 0])).is_none());
+        let whole = page_locations(&mut Thrift(&[0x19, 0x1C, 0x16, 8, 0x15, 20, 0x16, 0, 0, 0])).unwrap();
+        assert_eq!(whole, [PageLocation { offset: 4, compressed_page_size: 10, first_row_index: 0 }]);
+    }
 }

@@ -1,6 +1,7 @@
-//! Page headers in Thrift's compact protocol.
+//! Page headers.
 
-use crate::{encoding, varint};
+use crate::encoding;
+use crate::thrift::{TRUE, Thrift};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageKind {
@@ -96,71 +97,6 @@ impl Header {
         })?;
         if part == 8 {
             self.kind = PageKind::Data2 { repetitions, definitions };
-        }
-        Some(())
-    }
-}
-
-const TRUE: u8 = 1;
-/// Limit on nested structs.
-const DEPTH_MAX: usize = 16;
-
-struct Thrift<'a>(&'a [u8]);
-
-impl Thrift<'_> {
-    fn byte(&mut self) -> Option<u8> {
-        self.0.split_off_first().copied()
-    }
-
-    fn varint(&mut self) -> Option<u64> {
-        varint::read(&mut self.0)
-    }
-
-    fn int(&mut self) -> Option<i64> {
-        varint::read_signed(&mut self.0)
-    }
-
-    /// A size or a number of values, which the format limits to 32 bits.
-    fn count(&mut self) -> Option<usize> {
-        i32::try_from(self.int()?).ok().and_then(|count| usize::try_from(count).ok())
-    }
-
-    /// Calls `take` with the number and type of each field of a struct.
-    fn fields(&mut self, mut take: impl FnMut(&mut Self, i16, u8) -> Option<()>) -> Option<()> {
-        let mut field = 0i16;
-        loop {
-            let byte = self.byte()?;
-            if byte == 0 {
-                return Some(());
-            }
-            field = if byte >> 4 == 0 { self.int()? as i16 } else { field.checked_add(i16::from(byte >> 4))? };
-            take(self, field, byte & 0x0F)?;
-        }
-    }
-
-    fn skip(&mut self, ty: u8, depth: usize) -> Option<()> {
-        if depth > DEPTH_MAX {
-            return None;
-        }
-        match ty {
-            1 | 2 => {}
-            3 => drop(self.byte()?),
-            4..=6 => drop(self.varint()?),
-            7 => drop(self.0.split_off(..8)?),
-            8 => {
-                let length = self.varint()?;
-                self.0.split_off(..usize::try_from(length).ok()?)?;
-            }
-            9 | 10 => {
-                let head = self.byte()?;
-                let count = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
-                for _ in 0..count {
-                    // Booleans in lists have one byte each.
-                    self.skip(if head & 0x0F <= 2 { 3 } else { head & 0x0F }, depth + 1)?;
-                }
-            }
-            12 => self.fields(|thrift, _, ty| thrift.skip(ty, depth + 1))?,
-            _ => return None,
         }
         Some(())
     }

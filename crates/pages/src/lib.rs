@@ -27,6 +27,7 @@ mod levels;
 mod read;
 pub mod split;
 pub mod text;
+mod thrift;
 pub mod varint;
 
 pub use chunk::{Bounds, ChunkWriter, EncodedColumn, PageMetadata};

@@ -156,7 +156,7 @@ impl SegmentReader {
     /// The pages of a column chunk with `wanted` row ranges.
     fn pages(&self, group: usize, column: usize, wanted: impl Fn(Range<usize>) -> bool) -> Result<ColumnPages<'_>> {
         let chunk = self.metadata.row_group(group).column(column);
-        pages::read_page_locations(&self.file, &self.metadata, group, column)
+        pages::read_page_locations(&self.file, chunk)
             .and_then(|locations| ColumnPages::located(&self.file, chunk, &locations, wanted))
             .map_err(|e| TableError::pages(&self.path, e))
     }
