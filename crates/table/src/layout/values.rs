@@ -28,7 +28,7 @@ pub(super) trait Value: Copy + Eq + Hash {
         None
     }
 
-    /// The hours between 1970 and a time.
+    /// The hours between 1970 and a time; 0 for what is no time.
     fn hour(self) -> i64 {
         0
     }
@@ -165,7 +165,7 @@ impl<T: Value> Values<T> {
 }
 
 /// The number of times of the next page, of `max` at most, so that pages rarely lie in two hours: questions by the hour
-/// then read their bounds alone. Times that do not ascend get other pages, which hold as many.
+/// then read their bounds alone. Pages of times that do not ascend have some length within these limits.
 fn rows_by_hour<T: Value>(times: &[T], max: usize) -> usize {
     let ahead = &times[..times.len().min(2 * max)];
     let min = max / HOUR_SHARE_MIN;
