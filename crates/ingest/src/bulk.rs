@@ -296,5 +296,6 @@ mod tests {
         assert_eq!(rows(2), [vec![3, 3, 3, 1], vec![0, 9]]);
         assert_eq!(rows(3), [vec![3, 3, 3], vec![1, 0, 9]]);
         assert_eq!(cut(vec![batches[4].clone()], 1), [[batches[4].clone()]]);
+        assert!(cut(Vec::new(), 2).concat().is_empty());
     }
 }
