@@ -65,14 +65,13 @@ fn page_locations(index: &mut Thrift<'_>) -> Option<Vec<PageLocation>> {
                 }
                 Some(())
             })?;
+            let is_whole = page.offset >= 0 && page.compressed_page_size >= 0 && page.first_row_index >= 0;
             locations.push(page);
-            Some(())
+            is_whole.then_some(())
         }),
         _ => index.skip(ty, 0),
     })?;
-    let is_whole =
-        locations.iter().all(|page| page.offset.min(page.compressed_page_size.into()).min(page.first_row_index) >= 0);
-    is_whole.then_some(locations)
+    Some(locations)
 }
 
 /// Runs the Parquet library on a file. On damaged files it may panic. A panic becomes [`Error::Damaged`].

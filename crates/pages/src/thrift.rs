@@ -8,7 +8,7 @@ const STRUCT: u8 = 12;
 /// Limit on nested structs.
 const DEPTH_MAX: usize = 16;
 
-/// What is left to read. All methods return `None` if it ends early or is no Thrift.
+/// Bytes not read yet. Methods return `None` if they end early or are not valid.
 pub(crate) struct Thrift<'a>(pub(crate) &'a [u8]);
 
 impl Thrift<'_> {

@@ -16,7 +16,7 @@ pub(crate) const TIME_PAGE_BYTES: usize = 1 << 12;
 /// Maximum rows of a page that this crate encodes of a column by which rows are ordered: times, 4 KB of them at 16 bits a
 /// difference, and clustering columns. Questions about a box of those read the pages within it.
 pub(crate) const ORDERED_PAGE_ROWS: usize = 2_048;
-/// Pages of times have at least one row of so many of their maximum, if they end with an hour.
+/// A page that ends with an hour has at least one row for each so many of its maximum.
 pub(crate) const HOUR_SHARE_MIN: usize = 4;
 /// Limit on the values of a dictionary: readers hold it in memory.
 pub(crate) const DICTIONARY_BYTES_MAX: usize = 16 << 20;

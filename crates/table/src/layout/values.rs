@@ -28,7 +28,7 @@ pub(super) trait Value: Copy + Eq + Hash {
         None
     }
 
-    /// The hours between 1970 and a time; 0 for what is no time.
+    /// The hour of a time, counted from 1970; 0 for other values.
     fn hour(self) -> i64 {
         0
     }
@@ -170,10 +170,8 @@ fn rows_by_hour<T: Value>(times: &[T], max: usize) -> usize {
     let ahead = &times[..times.len().min(2 * max)];
     let min = max / HOUR_SHARE_MIN;
     let Some(hour) = ahead.get(min).map(|time| time.hour()) else { return ahead.len().min(max) };
-    let end = min + ahead[min..].partition_point(|time| time.hour() <= hour);
-    match end {
-        0 => 1,
-        end if end <= max => end,
+    match min + ahead[min..].partition_point(|time| time.hour() <= hour) {
+        end if end <= max => end.max(1),
         // Two pages of equal length, rather than a full one and a short one.
         end if end < 2 * max => end.div_ceil(2),
         _ => max,

@@ -235,7 +235,8 @@ fn pages_of_long_texts_have_few_rows() {
     assert_eq!(metadata.offset_index().unwrap()[0][0].page_locations().len(), 1);
 }
 
-/// Writes `rows` times, `an_hour` of them in each, of which each 50th comes `late`; returns the first row of each page.
+/// Writes `rows` times at equal distances, `an_hour` of them in an hour, but every 50th earlier by `late` microseconds.
+/// Returns the first row of each page.
 fn pages_of_times(rows: i64, an_hour: i64, late: i64) -> Vec<i64> {
     const HOUR_US: i64 = 3_600_000_000;
     let time = |row: i64| row * (HOUR_US / an_hour) - if row % 50 == 0 { late } else { 0 };
