@@ -1,7 +1,7 @@
 //! A chunk of a stream, read by several threads.
 //!
-//! Each thread reads a piece of the chunk. It assumes that the pieces before it add no columns and end with a record. If
-//! they do not, the piece is read again.
+//! Each thread reads a piece of the chunk. It assumes that the pieces before it add no columns, end with a record and hold
+//! no lines. If they add columns or end otherwise, the piece is read again; their lines are added afterwards.
 
 use std::ops::Range;
 use std::thread;
@@ -31,6 +31,14 @@ impl Reads {
     fn has_failed(&self) -> bool {
         self.reads.last().is_some_and(Result::is_err)
     }
+
+    /// Adds lines before the first.
+    fn move_down(&mut self, lines: usize) {
+        for rows in self.reads.iter_mut().flatten() {
+            rows.refused.iter_mut().for_each(|record| record.position += lines);
+            rows.overflows.iter_mut().for_each(|overflow| overflow.position += lines);
+        }
+    }
 }
 
 impl RowReader {
@@ -55,25 +63,28 @@ impl RowReader {
         }
         // A reader that has not begun takes the first line for a header.
         let pieces = cut(bytes, done.taken, if is_cut && self.begun { pieces } else { 1 });
-        let base = self.ahead(0);
+        let base = self.ahead();
         thread::scope(|scope| {
-            let mut lines = 0;
-            let mut ahead = Vec::new();
-            for pair in pieces.windows(2) {
-                lines += memchr::memchr_iter(b'\n', &bytes[pair[0].clone()]).count();
-                let (mut reader, piece) = (base.ahead(lines), pair[1].clone());
-                ahead.push(scope.spawn(move || (read(&mut reader, piece), reader)));
-            }
+            let begin = |piece: &Range<usize>| {
+                let (mut reader, piece) = (base.ahead(), piece.clone());
+                scope.spawn(move || (read(&mut reader, piece), reader))
+            };
+            let ahead: Vec<_> = pieces.iter().skip(1).map(begin).collect();
             let mut ahead = std::iter::once(None).chain(ahead.into_iter().map(Some));
             for (piece, ahead) in pieces.iter().zip(&mut ahead) {
                 if done.has_failed() {
                     break;
                 }
                 match ahead.map(thread::ScopedJoinHandle::join) {
-                    Some(Ok((reads, reader)))
-                        if done.taken == piece.start && self.table.has_columns_of(&base.table) =>
+                    // An error names its line, so it must be read again.
+                    Some(Ok((mut reads, reader)))
+                        if done.taken == piece.start
+                            && self.table.has_columns_of(&base.table)
+                            && !reads.has_failed() =>
                     {
-                        *self = reader;
+                        let lines = self.line - base.line;
+                        reads.move_down(lines);
+                        *self = Self { line: reader.line + lines, ..reader };
                         done.extend(reads);
                     }
                     Some(Err(panic)) => std::panic::resume_unwind(panic),
@@ -84,15 +95,15 @@ impl RowReader {
         done.reads
     }
 
-    /// A reader of later bytes, after so many more lines, that expects no other columns until there.
-    fn ahead(&self, lines: usize) -> Self {
+    /// A reader of later bytes that expects no other columns and no lines until there.
+    fn ahead(&self) -> Self {
         Self {
             format: self.format,
             limits: self.limits.clone(),
             table: self.table.without_rows(),
             begun: self.begun,
             stamps: self.stamps,
-            line: self.line + lines,
+            line: self.line,
             header: self.header.clone(),
             packed: self.packed.clone(),
         }
