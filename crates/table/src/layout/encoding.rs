@@ -29,6 +29,7 @@ use super::extras::Extras;
 use super::limits::{PAGE_BYTES, PAGE_ROWS};
 use super::options::TableOptions;
 use super::own::{Form, OwnColumn};
+use super::text::Prefix;
 use pages::{Codec, Compressor, EncodingSet};
 
 pub(crate) const SAMPLE_ROWS: usize = 65_536;
@@ -57,10 +58,19 @@ pub enum ColumnEncoding {
 impl ColumnEncoding {
     /// How this crate encodes columns of a type; `None` for those of the Parquet library.
     fn own(self, ty: &DataType) -> Option<Form> {
-        let is_small = matches!(ty, DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Date32);
-        let is_integer = is_small || matches!(ty, DataType::Int64 | DataType::Timestamp(TimeUnit::Microsecond, _));
+        let is_integer = matches!(
+            ty,
+            DataType::Int8
+                | DataType::Int16
+                | DataType::Int32
+                | DataType::Int64
+                | DataType::Date32
+                | DataType::Timestamp(TimeUnit::Microsecond, _)
+                | DataType::Decimal128(..=18, _)
+        );
         match (self, ty) {
-            (Self::Common, _) => Some(Form::Common),
+            (Self::Common, _) => Some(Form::Prefixes(Prefix::Common)),
+            (Self::Prefixes, _) => Some(Form::Prefixes(Prefix::Longest)),
             (Self::Delta, _) if is_integer => Some(Form::Deltas),
             (Self::Dictionary, DataType::Float64 | DataType::Utf8 | DataType::Binary) => Some(Form::Dictionary),
             (Self::Dictionary, _) if is_integer => Some(Form::Dictionary),
@@ -149,7 +159,7 @@ impl Choice {
             ColumnEncoding::Dictionary => properties.set_column_dictionary_enabled(path, true),
             ColumnEncoding::Plain => properties.set_column_encoding(path, Encoding::PLAIN),
             ColumnEncoding::Delta => properties.set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
-            // [`super::own`] encodes common prefixes.
+            // [`super::own`] encodes both.
             ColumnEncoding::Common | ColumnEncoding::Prefixes => {
                 properties.set_column_encoding(path, Encoding::DELTA_BYTE_ARRAY)
             }

@@ -1,8 +1,9 @@
-//! Columns of numbers: integers, days, times in microseconds, and real numbers of 64 bits.
+//! Columns of numbers: integers, decimals of up to 18 digits, days, times in microseconds, and real numbers of 64 bits.
 
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{
-    DataType, Date32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
+    DataType, Date32Type, Decimal128Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    TimestampMicrosecondType,
 };
 use pages::{Bounds, ChunkWriter, EncodedColumn, delta};
 use parquet::basic::Encoding;
@@ -11,7 +12,7 @@ use parquet::errors::Result;
 use super::extras::Extras;
 use super::values::{Value, Values};
 
-/// An integer of up to 32 bits, or a day.
+/// An integer of up to 32 bits, a decimal of up to 9 digits, or a day.
 impl Value for i32 {
     fn bytes(self) -> impl AsRef<[u8]> {
         self.to_le_bytes()
@@ -23,7 +24,7 @@ impl Value for i32 {
     }
 }
 
-/// An integer of 64 bits, or a time.
+/// An integer of 64 bits, a decimal of up to 18 digits, or a time.
 impl Value for i64 {
     fn bytes(self) -> impl AsRef<[u8]> {
         self.to_le_bytes()
@@ -76,17 +77,22 @@ pub(super) fn small_integers(parts: &[ArrayRef]) -> Values<i32> {
         DataType::Int8 => push(values, part, part.as_primitive::<Int8Type>().values()),
         DataType::Int16 => push(values, part, part.as_primitive::<Int16Type>().values()),
         DataType::Int32 => push(values, part, part.as_primitive::<Int32Type>().values()),
+        DataType::Decimal128(..) => {
+            let digits = part.as_primitive::<Decimal128Type>().values();
+            values.push(part, digits.iter().map(|digits| *digits as i32));
+        }
         _ => push(values, part, part.as_primitive::<Date32Type>().values()),
     })
 }
 
 pub(super) fn integers(parts: &[ArrayRef]) -> Values<i64> {
-    Values::of(parts, |values, part| {
-        let numbers = match part.data_type() {
-            DataType::Int64 => part.as_primitive::<Int64Type>().values(),
-            _ => part.as_primitive::<TimestampMicrosecondType>().values(),
-        };
-        values.push(part, numbers.iter().copied());
+    Values::of(parts, |values, part| match part.data_type() {
+        DataType::Int64 => values.push(part, part.as_primitive::<Int64Type>().values().iter().copied()),
+        DataType::Decimal128(..) => {
+            let digits = part.as_primitive::<Decimal128Type>().values();
+            values.push(part, digits.iter().map(|digits| *digits as i64));
+        }
+        _ => values.push(part, part.as_primitive::<TimestampMicrosecondType>().values().iter().copied()),
     })
 }
 

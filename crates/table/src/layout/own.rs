@@ -7,14 +7,15 @@ use parquet::errors::Result;
 use parquet::schema::types::ColumnDescPtr;
 
 use super::extras::Extras;
+use super::text::Prefix;
 use super::values::{Value, Values};
 use super::{dictionary, number, text};
 
 /// How the values are encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// Texts or bytes with the common prefix of their page.
-    Common,
+    /// Texts or bytes without a prefix that they share with the one before.
+    Prefixes(Prefix),
     /// Differences between neighbouring integers or times.
     Deltas,
     /// A dictionary, or plain values where they are mostly different.
@@ -44,7 +45,7 @@ impl OwnColumn {
         let chunk = ChunkWriter::new(self.column, compressor);
         let (parts, extras) = (&self.parts, self.extras);
         match (self.form, physical) {
-            (Form::Common, _) => text::encode_common(chunk, &text::texts(parts), nullable, extras),
+            (Form::Prefixes(prefix), _) => text::encode_prefixes(prefix, chunk, &text::texts(parts), nullable, extras),
             (Form::Deltas, Physical::INT32) => {
                 number::encode_deltas(chunk, &number::small_integers(parts), nullable, extras)
             }

@@ -1,9 +1,9 @@
 //! Columns of texts or bytes with common prefixes.
 //!
-//! Parquet's `DELTA_BYTE_ARRAY` stores the length of the prefix that each value shares with the previous one, and the
-//! rest. The Parquet library uses the longest such prefix. For random texts with a common start (telephone numbers),
-//! the varying lengths cost more than they save. Here all values of a page share only the page's common prefix. The
-//! lengths compress to almost no bytes, and the compressor sees only the differences.
+//! Parquet's `DELTA_BYTE_ARRAY` stores the length of a prefix that each value shares with the previous one, and the rest.
+//! For random texts with a common start (telephone numbers), the varying lengths of the longest such prefix cost more than
+//! they save. If all values of a page share only the page's common prefix, the lengths compress to almost no bytes, and
+//! the compressor sees only the differences.
 
 use arrow::array::{ArrayRef, AsArray, GenericByteArray};
 use arrow::datatypes::{ByteArrayType, DataType};
@@ -22,7 +22,19 @@ impl Value for &[u8] {
     }
 
     fn bounds(values: &[Self]) -> Option<Bounds> {
-        Some(Bounds::Bytes(values.iter().min()?.to_vec(), values.iter().max()?.to_vec()))
+        // Most texts are within the bounds so far, which their first bytes show faster than a comparison.
+        let first = *values.first()?;
+        let (mut low, mut high) = ((head(first), first), (head(first), first));
+        for &text in values {
+            let head = head(text);
+            if head <= low.0 {
+                low = low.min((head, text));
+            }
+            if head >= high.0 {
+                high = high.max((head, text));
+            }
+        }
+        Some(Bounds::Bytes(low.1.to_vec(), high.1.to_vec()))
     }
 
     fn order(distinct: &[Self]) -> Option<Vec<u32>> {
@@ -46,8 +58,30 @@ pub(super) fn texts(parts: &[ArrayRef]) -> Values<&[u8]> {
     })
 }
 
-/// Encodes the common prefix of each page, and the rest of each value.
-pub(super) fn encode_common(
+/// The first eight bytes, as a number that orders texts that differ in these.
+fn head(text: &[u8]) -> u64 {
+    text.first_chunk().copied().map_or_else(
+        || {
+            let mut head = [0; 8];
+            head[..text.len()].copy_from_slice(text);
+            u64::from_be_bytes(head)
+        },
+        u64::from_be_bytes,
+    )
+}
+
+/// What each value of a page shares with the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Prefix {
+    /// The common prefix of all values.
+    Common,
+    /// As much as possible.
+    Longest,
+}
+
+/// Encodes the length of the prefix and the rest of each value.
+pub(super) fn encode_prefixes(
+    prefix: Prefix,
     chunk: ChunkWriter<'_>,
     values: &Values<&[u8]>,
     nullable: bool,
@@ -55,7 +89,7 @@ pub(super) fn encode_common(
 ) -> Result<EncodedColumn> {
     let mut page = Page::default();
     values.write(chunk, nullable, extras, &values.valid, |out, rows| {
-        page.push(out, &values.valid[rows]);
+        page.push(out, &values.valid[rows], prefix);
         Encoding::DELTA_BYTE_ARRAY
     })
 }
@@ -63,25 +97,31 @@ pub(super) fn encode_common(
 /// Reusable buffers of a page.
 #[derive(Default)]
 struct Page {
+    shared: Vec<i64>,
     lengths: Vec<i64>,
     suffixes: Vec<u8>,
 }
 
 impl Page {
-    fn push(&mut self, out: &mut Vec<u8>, values: &[&[u8]]) {
-        let prefix = common_prefix(values);
-        // The first value has no predecessor.
-        let shared = |place: usize| if place == 0 { 0 } else { prefix };
-        self.lengths.clear();
-        self.lengths.extend((0..values.len()).map(|place| shared(place) as i64));
-        delta::push(out, &self.lengths);
+    fn push(&mut self, out: &mut Vec<u8>, values: &[&[u8]], prefix: Prefix) {
+        self.shared.clear();
         self.lengths.clear();
         self.suffixes.clear();
-        for (place, value) in values.iter().enumerate() {
-            let suffix = &value[shared(place)..];
+        let common = if prefix == Prefix::Common { common_prefix(values) } else { 0 };
+        // The first value has no predecessor.
+        let mut before: &[u8] = &[];
+        for value in values {
+            let shared = match prefix {
+                Prefix::Common => common.min(before.len()),
+                Prefix::Longest => shared(before, value),
+            };
+            let suffix = &value[shared..];
+            self.shared.push(shared as i64);
             self.lengths.push(suffix.len() as i64);
             self.suffixes.extend_from_slice(suffix);
+            before = value;
         }
+        delta::push(out, &self.shared);
         delta::push(out, &self.lengths);
         out.extend_from_slice(&self.suffixes);
     }
@@ -92,9 +132,16 @@ fn common_prefix(values: &[&[u8]]) -> usize {
     for value in values {
         // Almost always true after the first values.
         if !value.starts_with(prefix) {
-            let alike = prefix.iter().zip(*value).take_while(|(a, b)| a == b).count();
-            prefix = &prefix[..alike];
+            prefix = &prefix[..shared(prefix, value)];
         }
     }
     prefix.len()
+}
+
+/// Bytes at the start that two texts share.
+fn shared(a: &[u8], b: &[u8]) -> usize {
+    const WORD: usize = 8;
+    let (words, others) = (a.as_chunks::<WORD>().0, b.as_chunks::<WORD>().0);
+    let alike = words.iter().zip(others).take_while(|(a, b)| a == b).count() * WORD;
+    alike + a[alike..].iter().zip(&b[alike..]).take_while(|(a, b)| a == b).count()
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BinaryArray, Date32Array, Float64Array, Int8Array, Int16Array, Int32Array, Int64Array, RecordBatch,
-    StringArray, TimestampMicrosecondArray,
+    ArrayRef, BinaryArray, Date32Array, Decimal128Array, Float64Array, Int8Array, Int16Array, Int32Array, Int64Array,
+    RecordBatch, StringArray, TimestampMicrosecondArray,
 };
 use arrow::datatypes::DataType;
 use pages::Codec;
@@ -49,7 +49,9 @@ fn written(column: &ArrayRef, form: Form) -> (ArrayRef, ParquetMetaData) {
     match column.data_type() {
         DataType::Utf8 | DataType::Binary => assert_in(&filter, &text::texts(parts)),
         DataType::Float64 => assert_in(&filter, &number::reals(parts)),
-        DataType::Int64 | DataType::Timestamp(..) => assert_in(&filter, &number::integers(parts)),
+        DataType::Int64 | DataType::Timestamp(..) | DataType::Decimal128(10.., _) => {
+            assert_in(&filter, &number::integers(parts));
+        }
         _ => assert_in(&filter, &number::small_integers(parts)),
     }
     (read, metadata)
@@ -134,15 +136,50 @@ fn small_integers_and_days_are_read_with_their_bounds() {
 }
 
 #[test]
+fn decimals_are_read_with_their_bounds() {
+    let value = |row: i128| (row % 7 > 0).then_some(row * row % 1_999 - 999);
+    for (precision, unit) in [(5, 1), (9, 1_000_000), (10, 1_000_000), (18, 10_i128.pow(15))] {
+        let values: Vec<Option<i128>> = (0..3_005).map(|row| Some(value(row)? * unit)).collect();
+        let column = Decimal128Array::from(values.clone()).with_precision_and_scale(precision, 2).unwrap();
+        let column: ArrayRef = Arc::new(column);
+        for form in [Form::Dictionary, Form::Deltas, Form::Plain] {
+            let (read, metadata) = written(&column, form);
+            assert_eq!(read.to_data(), column.to_data());
+            for (page, rows) in values.chunks(PAGE_ROWS).enumerate() {
+                let bounds = match &metadata.column_index().unwrap()[0][0] {
+                    ColumnIndexMetaData::INT32(index) if precision <= 9 => {
+                        [index.min_value(page), index.max_value(page)]
+                            .map(|bound| bound.map(|bound| i128::from(*bound)))
+                    }
+                    ColumnIndexMetaData::INT64(index) if precision > 9 => {
+                        [index.min_value(page), index.max_value(page)]
+                            .map(|bound| bound.map(|bound| i128::from(*bound)))
+                    }
+                    other => panic!("{other:?} for {precision} digits"),
+                };
+                let valid = || rows.iter().flatten().copied();
+                assert_eq!(bounds, [valid().min(), valid().max()], "{precision} digits, page {page}");
+            }
+        }
+    }
+}
+
+#[test]
 fn texts_are_read_with_their_bounds() {
     let value = |row: i64| match row {
         0..1_500 => Some("same".to_owned()),
         1_500..4_000 => (row % 3 > 0).then(|| format!("host-{}", row * row % 50)),
         4_000..5_000 => None,
+        // They differ after their first bytes, or in their length only.
+        5_000..6_000 => Some(format!("+43 660 1234 {}", "0".repeat((row % 5) as usize))),
         _ => Some(["", "é", "z"][(row % 3) as usize].to_owned()),
     };
-    let values: Vec<Option<String>> = (0..6_005).map(value).collect();
-    for (form, encoding) in [(Form::Dictionary, Encoding::RLE_DICTIONARY), (Form::Common, Encoding::DELTA_BYTE_ARRAY)] {
+    let values: Vec<Option<String>> = (0..7_005).map(value).collect();
+    for (form, encoding) in [
+        (Form::Dictionary, Encoding::RLE_DICTIONARY),
+        (Form::Prefixes(Prefix::Common), Encoding::DELTA_BYTE_ARRAY),
+        (Form::Prefixes(Prefix::Longest), Encoding::DELTA_BYTE_ARRAY),
+    ] {
         let column: ArrayRef = Arc::new(StringArray::from(values.clone()));
         let (read, metadata) = written(&column, form);
         assert_eq!(read.to_data(), column.to_data());
@@ -221,7 +258,7 @@ fn pages_of_long_texts_have_few_rows() {
         (*length > 0).then(|| char::from(b'a' + row as u8).to_string().repeat(*length))
     };
     let texts: ArrayRef = Arc::new(StringArray::from_iter(lengths.iter().enumerate().map(text)));
-    for form in [Form::Common, Form::Dictionary] {
+    for form in [Form::Prefixes(Prefix::Common), Form::Prefixes(Prefix::Longest), Form::Dictionary] {
         let (read, metadata) = written(&texts, form);
         assert_eq!(read.to_data(), texts.to_data());
         let pages = metadata.offset_index().unwrap()[0][0].page_locations();
@@ -289,7 +326,7 @@ fn chunks_of_one_value_or_none_are_read() {
     }
     for same in [StringArray::from(vec!["x"; 3_000]), StringArray::from(vec![Some("")]), StringArray::new_null(3_000)] {
         let same: ArrayRef = Arc::new(same);
-        for form in [Form::Dictionary, Form::Common] {
+        for form in [Form::Dictionary, Form::Prefixes(Prefix::Common), Form::Prefixes(Prefix::Longest)] {
             assert_eq!(written(&same, form).0.to_data(), same.to_data(), "{form:?}");
         }
     }
