@@ -4,13 +4,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow::array::RecordBatch;
-use arrow::compute::concat_batches;
 use arrow::datatypes::Schema;
 
 use crate::committer::Committer;
 use crate::error::{Result, TableError};
 use crate::layout::write::{RowsWriter, holds_nan};
-use crate::layout::{Encodings, SAMPLE_ROWS, TableOptions, storable};
+use crate::layout::{Encodings, TableOptions, storable};
 use crate::log::{Definition, Segment, Table};
 use crate::target::Target;
 use disk::Disk;
@@ -61,27 +60,13 @@ impl Writer {
     /// Returns the encodings of all columns. Chooses them from the first rows, and again if there are much more rows, or
     /// other columns.
     fn encodings_for(&self, batches: &[RecordBatch]) -> Result<Arc<Encodings>> {
-        let sample = first_rows(batches, SAMPLE_ROWS);
-        let (schema, rows) = (batches[0].schema(), sample.iter().map(RecordBatch::num_rows).sum());
+        let schema = batches[0].schema();
         let mut chosen = self.encodings.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(encodings) = chosen.as_ref().filter(|encodings| encodings.suit(&schema, rows)) {
+        if let Some(encodings) = chosen.as_ref().filter(|encodings| encodings.suit(&schema, batches)) {
             return Ok(encodings.clone());
         }
         let Target { root, options, .. } = &self.target;
-        let failed = |e| TableError::encode(root, e);
-        let sample = concat_batches(&schema, &sample).map_err(|e| failed(e.into()))?;
-        let new = Encodings::choose(&sample, options).map_err(failed)?;
+        let new = Encodings::choose(&schema, batches, options).map_err(|e| TableError::encode(root, e))?;
         Ok(chosen.insert(Arc::new(new)).clone())
     }
-}
-
-/// The first rows of batches, at most `most`.
-fn first_rows(batches: &[RecordBatch], most: usize) -> Vec<RecordBatch> {
-    let mut left = most;
-    let first = batches.iter().map_while(|batch| {
-        let rows = batch.num_rows().min(left);
-        left -= rows;
-        (rows > 0).then(|| batch.slice(0, rows))
-    });
-    first.collect()
 }

@@ -196,7 +196,7 @@ impl Job {
     /// Writes each bin as one row group.
     fn write(&self, bins: &mut Shuffle, nan: NanColumns, counter: &mut Counter<'_>) -> Result<Output> {
         let count = bins.len();
-        let encodings = Encodings::choose(&bins.rows(count / 2)?, &self.target.options);
+        let encodings = Encodings::choose(&self.target.schema, &bins.rows(count / 2)?, &self.target.options);
         let encodings = encodings.map_err(|e| TableError::encode(&self.target.root, e))?;
         let marks = choice::marks(&self.clustering);
         let mut output = Output::new(&self.target, encodings, nan);
@@ -206,10 +206,11 @@ impl Job {
             let groups = segment * count / segments..(segment + 1) * count / segments;
             output.begin(groups.len() * group_rows, marks.clone())?;
             for group in groups {
-                let batch = bins.take(group)?;
-                output.write(&batch)?;
+                for batch in bins.take(group)? {
+                    output.write(&batch)?;
+                    counter.add(batch.num_rows() as u64);
+                }
                 output.end_group()?;
-                counter.add(batch.num_rows() as u64);
             }
             output.end()?;
         }

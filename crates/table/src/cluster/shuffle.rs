@@ -114,14 +114,14 @@ impl Shuffle {
     }
 
     /// Removes and returns the rows of a bin, in order of arrival.
-    pub(crate) fn take(&mut self, bin: usize) -> Result<RecordBatch> {
+    pub(crate) fn take(&mut self, bin: usize) -> Result<Vec<RecordBatch>> {
         let rows = self.rows(bin);
         self.bins[bin] = Bin::default();
         rows
     }
 
     /// The rows of a bin, in order of arrival.
-    pub(crate) fn rows(&mut self, bin: usize) -> Result<RecordBatch> {
+    pub(crate) fn rows(&mut self, bin: usize) -> Result<Vec<RecordBatch>> {
         let Bin { spilled, held } = &self.bins[bin];
         let mut batches = Vec::with_capacity(spilled.len() + held.len());
         for &piece in spilled {
@@ -130,7 +130,7 @@ impl Shuffle {
             }
         }
         batches.extend(held.iter().cloned());
-        Ok(concat_batches(&self.schema, &batches)?)
+        Ok(batches)
     }
 }
 

@@ -17,6 +17,7 @@
 use std::collections::BTreeMap;
 
 use arrow::array::RecordBatch;
+use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use parquet::arrow::{ArrowSchemaConverter, ArrowWriter};
 use parquet::basic::{Compression, Encoding};
@@ -97,10 +98,10 @@ pub struct Encodings {
 }
 
 impl Encodings {
-    /// Chooses from the first rows of `batch`, which needs at least one, for a table with `options`.
-    pub fn choose(batch: &RecordBatch, options: &TableOptions) -> Result<Self> {
+    /// Chooses from the first rows of `batches`, which have the columns of `schema`, for a table with `options`.
+    pub fn choose(schema: &SchemaRef, batches: &[RecordBatch], options: &TableOptions) -> Result<Self> {
         let codec = options.codec;
-        let sample = batch.slice(0, batch.num_rows().min(SAMPLE_ROWS));
+        let sample = concat_batches(schema, &first_rows(batches))?;
         let mut compressor = Compressor::new(codec)?;
         let choose = |i: usize| -> Result<(String, Choice)> {
             let column = sample.project(&[i])?;
@@ -110,8 +111,9 @@ impl Encodings {
         Ok(Self { choices, codec, sample: sample.schema(), sample_rows: sample.num_rows() })
     }
 
-    /// Whether `rows` rows have the columns of the sample, and would not be a much better sample.
-    pub(crate) fn suit(&self, schema: &SchemaRef, rows: usize) -> bool {
+    /// Whether `batches`, with the columns of `schema`, have the columns of the sample, and would not be a much better one.
+    pub(crate) fn suit(&self, schema: &SchemaRef, batches: &[RecordBatch]) -> bool {
+        let rows = batches.iter().map(RecordBatch::num_rows).sum::<usize>().min(SAMPLE_ROWS);
         let is_outgrown = self.sample_rows < SAMPLE_ROWS && rows >= 4 * self.sample_rows;
         self.sample == *schema && !is_outgrown
     }
@@ -136,6 +138,17 @@ impl Encodings {
         }
         Ok(properties)
     }
+}
+
+/// The first rows of batches, as many as a sample has.
+fn first_rows(batches: &[RecordBatch]) -> Vec<RecordBatch> {
+    let mut left = SAMPLE_ROWS;
+    let first = batches.iter().filter_map(|batch| {
+        let rows = batch.num_rows().min(left);
+        left -= rows;
+        (rows > 0).then(|| batch.slice(0, rows))
+    });
+    first.collect()
 }
 
 /// Disables dictionaries by default; columns enable them.

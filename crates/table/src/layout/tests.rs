@@ -175,9 +175,12 @@ fn encoding_choice_follows_the_sample() {
         ),
     ];
     let batch = RecordBatch::try_from_iter(columns).unwrap();
-    let encodings =
-        Encodings::choose(&batch, &TableOptions { encodings: EncodingSet::Dense, ..TableOptions::new(Layout::Column) })
-            .unwrap();
+    let encodings = Encodings::choose(
+        &batch.schema(),
+        std::slice::from_ref(&batch),
+        &TableOptions { encodings: EncodingSet::Dense, ..TableOptions::new(Layout::Column) },
+    )
+    .unwrap();
     let of = |name: &str| encodings.columns().find(|c| c.0 == name).unwrap().1;
     assert_eq!(of("time"), ColumnEncoding::Delta);
     assert_eq!(of("number"), ColumnEncoding::Split);
@@ -193,7 +196,7 @@ fn dictionaries_are_tried_on_more_than_a_page() {
     let ratios = (0..60_000).map(|i| (random(i) as f64).sqrt());
     let column: ArrayRef = Arc::new(Float64Array::from_iter_values(ratios));
     let batch = RecordBatch::try_from_iter([("ratio", column)]).unwrap();
-    let choose = |rows| Encodings::choose(&batch.slice(0, rows), &options(Layout::Column)).unwrap();
+    let choose = |rows| Encodings::choose(&batch.schema(), &[batch.slice(0, rows)], &options(Layout::Column)).unwrap();
     assert_eq!(choose(20_000).columns().next(), Some(("ratio", ColumnEncoding::Plain)));
     assert_eq!(choose(60_000).columns().next(), Some(("ratio", ColumnEncoding::Dictionary)));
 }

@@ -24,8 +24,6 @@ pub use supersede::{Superseding, last_rows};
 pub use trim::{TrimLimit, TrimOptions, Trimmed, trim};
 pub use vacuum::{ORPHAN_AGE, RETENTION, VacuumOptions, Vacuumed, vacuum, vacuum_but};
 
-use arrow::compute::concat_batches;
-
 use crate::error::{Result, TableError};
 use crate::input::Input;
 use crate::layout::{Encodings, SAMPLE_ROWS};
@@ -57,8 +55,7 @@ fn encodings_of<'a>(
             }
         }
     }
-    let sample = concat_batches(&target.schema, &sample)?;
-    Encodings::choose(&sample, &target.options).map_err(|e| TableError::Unexpected(e.to_string()))
+    Encodings::choose(&target.schema, &sample, &target.options).map_err(|e| TableError::Unexpected(e.to_string()))
 }
 
 #[cfg(test)]
