@@ -208,7 +208,8 @@ fn stored_files_are_for_their_owner_only() {
     open(&["flush", "cpu"], "");
     open(&["append", "cpu", "--in", "json"], "{\"load\": 4}\nno row\n");
     open(&["ask", "cpu", "--sum", "load"], "");
-    let server = Served::of(&mut program(&["serve", "--listen", "127.0.0.1:0", "--question-memory", "64"]));
+    let limits = ["--question-memory", "64", "--question-seconds", "600"];
+    let server = Served::of(program(&["serve", "--listen", "127.0.0.1:0"]).args(limits));
     assert_eq!(server.post("/write?db=default", LINE).status, 204);
     // A table in trouble has a note beside its log.
     let log = data.join("default/cpu/_delta_log");
