@@ -29,6 +29,7 @@ mod log;
 mod lookup;
 mod new_file;
 mod output;
+mod prefix;
 mod schema;
 mod segment;
 mod store;

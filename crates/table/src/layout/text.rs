@@ -13,6 +13,7 @@ use parquet::errors::Result;
 
 use super::extras::Extras;
 use super::values::{Value, Values};
+use crate::prefix::shared;
 
 impl Value for &[u8] {
     const HAS_LENGTH: bool = true;
@@ -60,14 +61,12 @@ pub(super) fn texts(parts: &[ArrayRef]) -> Values<&[u8]> {
 
 /// The first eight bytes, as a number that orders texts that differ in these.
 fn head(text: &[u8]) -> u64 {
-    text.first_chunk().copied().map_or_else(
-        || {
-            let mut head = [0; 8];
-            head[..text.len()].copy_from_slice(text);
-            u64::from_be_bytes(head)
-        },
-        u64::from_be_bytes,
-    )
+    let head = text.first_chunk().copied().unwrap_or_else(|| {
+        let mut head = [0; 8];
+        head[..text.len()].copy_from_slice(text);
+        head
+    });
+    u64::from_be_bytes(head)
 }
 
 /// What each value of a page shares with the one before.
@@ -136,12 +135,4 @@ fn common_prefix(values: &[&[u8]]) -> usize {
         }
     }
     prefix.len()
-}
-
-/// Bytes at the start that two texts share.
-fn shared(a: &[u8], b: &[u8]) -> usize {
-    const WORD: usize = 8;
-    let (words, others) = (a.as_chunks::<WORD>().0, b.as_chunks::<WORD>().0);
-    let alike = words.iter().zip(others).take_while(|(a, b)| a == b).count() * WORD;
-    alike + a[alike..].iter().zip(&b[alike..]).take_while(|(a, b)| a == b).count()
 }

@@ -11,6 +11,7 @@ use super::format::{self, BLOCK_ENTRIES, Block, Column, Form, Index, MAGIC, hash
 use super::{keys, path_of};
 use crate::error::TableError;
 use crate::new_file::NewFile;
+use crate::prefix::shared;
 use disk::Disk;
 use pages::varint;
 
@@ -194,11 +195,6 @@ impl Texts {
 /// Up to 8 bytes as a number; keys of equal length have the same order as their numbers.
 pub(super) fn big_endian(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
-}
-
-/// The length of the common prefix of two keys.
-fn shared(a: &[u8], b: &[u8]) -> usize {
-    a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
 /// Encodes the blocks of one column at a time.
