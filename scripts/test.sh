@@ -11,6 +11,8 @@ cargo fmt --all --check
 cargo clippy --workspace --all-targets --quiet -- --deny warnings
 RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps --quiet
 "$(scripts/venv.sh)/bin/python" -m pytest --quiet -p no:cacheprovider tests/scripts tests/services
+# Servers answer for longer than by default: the program is hardly optimised here, and other tests run beside.
+export MANYWORLDS_QUESTION_SECONDS=600
 # Services of their own for the tests that follow, gone afterwards however they end.
 MANYWORLDS_SERVICES="$(mktemp -d)"
 export MANYWORLDS_SERVICES

@@ -101,7 +101,7 @@ def test_checks_and_sql_are_those_of_the_folder(remote, season):
     far = remote.ensembles["season"]
     found = far.verify()
     assert found == season.verify() and found.hash
-    query = "SELECT count(*) AS n, count(DISTINCT ensemble) AS e FROM outcomes"
+    query = f"SELECT count(*) AS n, count(DISTINCT ensemble) AS e FROM outcomes WHERE entity = '{GAME}'"
     assert far.sql(query).to_dicts() == season.sql(query).to_dicts()
     with pytest.raises(mw.UnknownNameError, match="there are: season"):
         remote._backend.sql("SELECT 1", type("Gone", (), {"summary": lambda self: {"ensemble": "gone"}})())
