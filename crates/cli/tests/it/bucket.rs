@@ -118,7 +118,7 @@ fn an_ensemble_in_a_bucket_is_replaced_in_one_commit() {
 fn a_run_killed_while_it_writes_to_a_bucket_is_completed_by_another_machine() {
     const KILLS: u32 = 6;
     let Some(place) = Place::new() else { return };
-    let words = ["run", "football", "--worlds", "60", "--range-worlds", "4", "--threads", "2", "--name", "season"];
+    let words = ["run", "football", "--worlds", "40", "--range-worlds", "4", "--threads", "2", "--name", "season"];
     let expected = json(&place.mirrors("local"), &words);
     let resume = |machine: &str| -> &[&str] {
         let listed = place.json(machine, &["ensembles"]);
@@ -190,7 +190,7 @@ fn workers_with_mirrors_of_their_own_play_into_one_bucket() {
 fn a_worker_waits_for_a_store_that_is_gone_and_goes_on() {
     let Some(place) = Place::new() else { return };
     let name = format!("gone-{}", uuid::Uuid::new_v4().simple());
-    let plan = ["football", "--worlds", "40", "--range-worlds", "2", "--events", "replay", "--name", &name];
+    let plan = ["football", "--worlds", "20", "--range-worlds", "2", "--events", "replay", "--name", &name];
     let expected = json(&place.mirrors("local"), &[&["run"], &plan[..]].concat());
     let submitted = place.program("submitter", &[&["submit"], &plan[..]].concat()).output().unwrap();
     assert!(submitted.status.success(), "{}", String::from_utf8_lossy(&submitted.stderr));
@@ -216,10 +216,10 @@ fn a_worker_waits_for_a_store_that_is_gone_and_goes_on() {
     gate.shut();
     let troubled = |status: &Value| status["workers"].as_array().unwrap().iter().any(|w| !w["trouble"].is_null());
     let status = until("the worker tells its trouble", &troubled);
-    assert!(done(&status) < 20 && status["state"] == "running", "{status}");
+    assert!(done(&status) < 10 && status["state"] == "running", "{status}");
     gate.open();
     let status = until("all is done", &|status| status["state"] == "complete");
-    assert_eq!((done(&status), &status["ranges_failed"]), (20, &Value::from(0)));
+    assert_eq!((done(&status), &status["ranges_failed"]), (10, &Value::from(0)));
     drop(worker);
     let verified = place.json("reader", &["verify", &name]);
     assert_eq!((&verified["ok"], &verified["hash"]), (&Value::Bool(true), &expected["hash"]));

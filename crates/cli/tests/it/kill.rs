@@ -15,7 +15,7 @@ const KILLS: u32 = 10;
 fn a_run_killed_at_random_moments_ends_as_an_undisturbed_one() {
     let folder = tempfile::tempdir().unwrap();
     let [sound, killed] = ["sound", "killed"].map(|name| folder.path().join(name));
-    let words = ["run", "football", "--worlds", "60", "--range-worlds", "4", "--threads", "2", "--name", "season"];
+    let words = ["run", "football", "--worlds", "40", "--range-worlds", "4", "--threads", "2", "--name", "season"];
     let expected = json(&sound, &words);
     let undisturbed_ms = (expected["wall_s"].as_f64().unwrap() * 1000.0) as u32;
     let mut random = fastrand(0x5EED);
@@ -64,7 +64,7 @@ fn an_interrupted_run_stops_at_a_range_and_is_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let [sound, stopped] = ["sound", "stopped"].map(|name| folder.path().join(name));
     let words =
-        ["run", "football", "--worlds", "300", "--range-worlds", "10", "--events", "replay", "--name", "season"];
+        ["run", "football", "--worlds", "100", "--range-worlds", "10", "--events", "replay", "--name", "season"];
     let mut child = program(&words).arg("--data").arg(&stopped).stderr(Stdio::piped()).spawn().unwrap();
     // Interrupt once the first ranges are stored.
     let ranges = stopped.join("sim/outcomes/ensemble=season/version=1");
@@ -79,12 +79,12 @@ fn an_interrupted_run_stops_at_a_range_and_is_resumed() {
     assert_eq!(output.status.code(), Some(130), "{said}");
     assert!(said.contains("continue with --resume"), "{said}");
     let worlds = json(&stopped, &["ensembles"])[0]["worlds"].as_u64().unwrap();
-    assert!((20..300).contains(&worlds) && worlds.is_multiple_of(10), "{worlds}");
+    assert!((20..100).contains(&worlds) && worlds.is_multiple_of(10), "{worlds}");
     let verified = run(&stopped, &["verify", "season"]);
     let said = String::from_utf8_lossy(&verified.stderr).into_owned();
     assert_eq!(verified.status.code(), Some(1), "{said}");
     assert!(said.contains("continue with `manyworlds run football --name season --resume`"), "{said}");
     let resumed = json(&stopped, &[&words[..], &["--resume"]].concat());
-    assert_eq!(resumed["played"].as_u64().unwrap(), 300 - worlds);
+    assert_eq!(resumed["played"].as_u64().unwrap(), 100 - worlds);
     assert_eq!(resumed["hash"], json(&sound, &words)["hash"]);
 }

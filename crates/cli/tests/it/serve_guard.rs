@@ -229,6 +229,7 @@ fn stored_files_are_for_their_owner_only() {
         while !asked.is_finished() {
             spilled |= !found(&spill, &["-type", "f"]).is_empty();
             assert_eq!(found(&data, &["-perm", "/077"]), "");
+            std::thread::sleep(Duration::from_millis(20));
         }
         assert!(spilled);
         assert_eq!(asked.join().unwrap()[0]["n"], 4_000_000);

@@ -177,9 +177,14 @@ async fn a_range_that_does_not_get_on_is_played_by_another() {
     let stuck = site.worker_with(make, Arc::new(RealDisk), 1);
     site.submit(plan("e", 1, 400, 20)).await.unwrap();
     let started = Instant::now();
-    while site.ask::<i64>("SELECT count(*) FROM ranges WHERE first_world = 120 AND worker IS NOT NULL").await == 0 {
+    // Longer than a worker takes to note progress.
+    let stands = "SELECT count(*) FROM ranges WHERE first_world = 120 AND worker IS NOT NULL \
+                  AND progress_at < now() - interval '8 seconds'";
+    while site.ask::<i64>(stands).await == 0 {
         assert!(started.elapsed() < Duration::from_mins(1), "it is not taken up");
+        tokio::time::sleep(Duration::from_millis(100)).await;
     }
+    site.tamper("UPDATE ranges SET progress_at = progress_at - interval '1 minute' WHERE first_world = 120").await;
     let well = site.worker();
     let status = site.until("e", &[State::Complete]).await;
     assert_eq!((status.worlds_done, status.ranges_failed), (400, 0));

@@ -48,23 +48,30 @@ async fn power_cuts_never_lose_or_duplicate_batches() {
     live(&folder.path().join("data"), counting.clone(), &mut Vec::new()).await.unwrap();
     let operations = counting.operations();
     assert!(operations > 100, "only {operations} operations");
-    for crash in 0..operations {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().join("data");
-        let disk = Arc::new(PowerLossDisk::new(&folder.path().join("attic")).unwrap());
-        disk.fail_from(crash);
-        let mut stored = Vec::new();
-        // Failing to remove an unneeded file is not an error, so `lived` may be `Ok`.
-        let lived = live(&root, disk.clone(), &mut stored).await;
-        disk.lose_power().unwrap();
-        let found = batches(&root).await;
-        let at = format!("crash at operation {crash} of {operations}: {stored:?} were stored, {lived:?}");
-        assert!(stored.iter().all(|number| found.contains(number)), "{found:?}; {at}");
-        assert!(found.len() <= stored.len() + 1, "{found:?}; {at}");
-        // Operation continues from the stored state.
-        live(&root, Arc::new(RealDisk), &mut stored.clone()).await.unwrap_or_else(|e| panic!("{e}; {at}"));
-        assert!(batches(&root).await.into_iter().eq(0..BATCHES), "{at}");
+    // Several at once, since each mostly waits for one of its own threads.
+    for some in (0..operations).collect::<Vec<_>>().chunks(4) {
+        let cut = futures::future::join_all(some.iter().map(|&crash| tokio::spawn(cut(crash, operations)))).await;
+        cut.into_iter().for_each(|cut| cut.unwrap());
     }
+}
+
+/// Cuts the power at one operation of `operations`, and goes on from what is stored.
+async fn cut(crash: u64, operations: u64) {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("data");
+    let disk = Arc::new(PowerLossDisk::new(&folder.path().join("attic")).unwrap());
+    disk.fail_from(crash);
+    let mut stored = Vec::new();
+    // Failing to remove an unneeded file is not an error, so `lived` may be `Ok`.
+    let lived = live(&root, disk.clone(), &mut stored).await;
+    disk.lose_power().unwrap();
+    let found = batches(&root).await;
+    let at = format!("crash at operation {crash} of {operations}: {stored:?} were stored, {lived:?}");
+    assert!(stored.iter().all(|number| found.contains(number)), "{found:?}; {at}");
+    assert!(found.len() <= stored.len() + 1, "{found:?}; {at}");
+    // Operation continues from the stored state.
+    live(&root, Arc::new(RealDisk), &mut stored.clone()).await.unwrap_or_else(|e| panic!("{e}; {at}"));
+    assert!(batches(&root).await.into_iter().eq(0..BATCHES), "{at}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
