@@ -510,9 +510,9 @@ class Walk(mw.Model):
         raise KeyboardInterrupt
 
     assert mw.check(walk("cell-0", 1), processes=False).ok
-    options = {"worlds": 2000, "name": "walk", "data": tmp_path, "range_worlds": 1, "threads": 1}
+    options = {"worlds": 200, "name": "walk", "data": tmp_path, "range_worlds": 1, "threads": 1}
     with pytest.raises(KeyboardInterrupt):
         mw.run(walk("cell-1", 1), progress=stop, **options)
     with pytest.raises(mw.InvalidError, match="started with"):
         mw.run(walk("cell-1", 100), resume=True, **options)
-    assert mw.run(walk("cell-2", 1), resume=True, **options).worlds == 2000
+    assert mw.run(walk("cell-2", 1), resume=True, **options).worlds == 200
