@@ -375,9 +375,9 @@ def test_influxdb3_python_writes_and_asks(server, database):
 
 
 def test_limits_hold(tmp_path):
-    server = Server(tmp_path, False, "--question-seconds", "2", "--question-memory", "16")
+    server = Server(tmp_path, False, "--question-seconds", "5", "--question-memory", "16")
     with dbapi.connect(uri(server), autocommit=True) as connection, connection.cursor() as cursor:
-        with pytest.raises(dbapi.Error, match="took longer than 2 s"):
+        with pytest.raises(dbapi.Error, match="took longer than 5 s"):
             cursor.execute(ENDLESS).fetchall()
         with pytest.raises(dbapi.Error, match="memory"):
             cursor.execute("SELECT quantile(value, 0.5) FROM generate_series(1, 100000000)").fetchall()
@@ -388,8 +388,8 @@ def test_limits_hold(tmp_path):
         reader.read_next_batch()
         begun = time.monotonic()
         wait_until(lambda: running(server) == 0)
-        assert time.monotonic() - begun < 10
-        with pytest.raises(Exception, match="took longer than 2 s"):
+        assert time.monotonic() - begun < 20
+        with pytest.raises(Exception, match="took longer than 5 s"):
             for _ in reader:
                 pass
         assert connection.cursor().execute("SELECT 1").fetchone() == (1,)
