@@ -221,13 +221,15 @@ impl Table<'_> {
             let keys = 0..self.shape.groups.len();
             keys.fold(by_score, |order, key| order.then_with(|| self.key(key, a).order(&self.key(key, b), true)))
         };
-        let mut order = self.first(question.limit, compare);
+        // Groups mostly come in the order of their keys, so those of the greatest keys come last.
+        let from_last = matches!(by, Some(Source::Key(_))) && !ascending;
+        let mut order = self.first(question.limit, from_last, compare);
         order.sort_unstable_by(compare);
         Ok(order)
     }
 
-    /// The first `limit` groups, unsorted.
-    fn first(&self, limit: Option<usize>, compare: impl Fn(&u32, &u32) -> Ordering) -> Vec<u32> {
+    /// The first `limit` groups, unsorted. Few comparisons are needed where those come first, or last and `from_last`.
+    fn first(&self, limit: Option<usize>, from_last: bool, compare: impl Fn(&u32, &u32) -> Ordering) -> Vec<u32> {
         /// Candidates past the limit that are collected before the next selection.
         const WAITING: usize = 64;
         let all = 0..self.groups.keys.len() as u32;
@@ -240,7 +242,8 @@ impl Table<'_> {
         };
         // The last of the groups that the latest cut left.
         let mut bound = None;
-        for group in all {
+        for place in all.clone() {
+            let group = if from_last { all.end - 1 - place } else { place };
             if bound.is_some_and(|bound| compare(&group, &bound).is_gt()) {
                 continue;
             }
