@@ -43,7 +43,7 @@ fn waits_for_segments(store: &Store) -> bool {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn what_was_acknowledged_is_there_once_wherever_the_power_goes() {
-    check(StoreOptions { flush_rows: 30, ..options() }, 5).await;
+    check(StoreOptions { flush_rows: 30, ..options() }, 3).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -54,7 +54,7 @@ async fn the_same_where_segments_are_cut_by_day() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn what_is_sent_twice_is_there_once_wherever_the_power_goes() {
     let unique = ["cpu", "mem"].map(|table| (name(table), vec!["number".to_owned()])).into();
-    check(StoreOptions { flush_rows: 30, unique, ..by_day() }, 37).await;
+    check(StoreOptions { flush_rows: 30, unique, ..by_day() }, 23).await;
 }
 
 /// How often each batch is sent.
