@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, RwLock, Weak};
 use std::time::Duration;
 
 use arrow::array::RecordBatch;
@@ -40,6 +40,8 @@ pub struct Store {
     tables: RwLock<BTreeMap<TableName, Arc<Live>>>,
     /// The tasks that flush and maintain the tables.
     tasks: Mutex<Vec<JoinHandle<()>>>,
+    /// The tasks of the store as a whole, which hold it for moments.
+    watchers: Mutex<Vec<JoinHandle<()>>>,
     /// Tables being opened, each by one task at a time.
     opening: std::sync::Mutex<BTreeMap<TableName, Arc<Mutex<()>>>>,
     /// Tables with logged rows that could not be opened.
@@ -101,6 +103,7 @@ impl Store {
             options: Arc::new(options),
             tables: RwLock::default(),
             tasks: Mutex::default(),
+            watchers: Mutex::default(),
             opening: std::sync::Mutex::default(),
             shut: std::sync::Mutex::default(),
             closing: watch::Sender::new(false),
@@ -109,10 +112,12 @@ impl Store {
         for name in tables(data)? {
             store.open_logged(&name).await;
         }
-        tokio::spawn(look_for_others(Arc::downgrade(&store)));
+        let (weak, closing) = (|| Arc::downgrade(&store), || store.closing.subscribe());
+        let mut watchers = vec![tokio::spawn(look_for_others(weak(), closing()))];
         if store.options.durability == Durability::Interval {
-            tokio::spawn(sync_at_intervals(Arc::downgrade(&store)));
+            watchers.push(tokio::spawn(sync_at_intervals(weak(), closing())));
         }
+        *store.watchers.lock().await = watchers;
         Ok(store)
     }
 
@@ -208,7 +213,12 @@ impl Store {
         let (root, shared) = (name.folder(&self.data), self.shared.clone());
         let live = Live::open(name.clone(), root, self.disk.clone(), self.options.clone(), shared).await?;
         let mut tasks = self.tasks.lock().await;
-        if *self.closing.borrow() {
+        let closed = *self.closing.borrow();
+        if closed {
+            // Its logger would keep it, and the lock of its log, as long as the process lives.
+            live.close();
+            live.logged().await;
+            live.unlock_flush();
             return Err(IngestError::Closing);
         }
         tasks.push(tokio::spawn(flush(live.clone(), self.closing.subscribe())));
@@ -285,8 +295,18 @@ impl Store {
         written.and(removed).map_err(IngestError::io("write", &path))
     }
 
-    /// Refuses further rows, writes all waiting ones as segments, and stops. Returns the tables that could not be
-    /// written; their rows stay in their logs.
+    /// Syncs what is acknowledged and not synced yet. Blocks.
+    fn sync_logs(&self) {
+        for live in self.lives() {
+            if let Err(error) = lock(&live.log).sync() {
+                tracing::error!(table = %live.name, %error, "what was acknowledged is not durable");
+            }
+        }
+    }
+
+    /// Refuses further rows, writes all waiting ones as segments, and stops: nothing of the store runs afterwards, and its
+    /// lock goes with the last handle of the caller. Returns the tables that could not be written; their rows stay in
+    /// their logs.
     pub async fn close(&self) -> Vec<Failing> {
         let mut tasks = self.tasks.lock().await;
         let lives = self.lives();
@@ -294,6 +314,8 @@ impl Store {
         for live in &lives {
             live.logged().await;
         }
+        // To write the segments may take longer than the promised interval.
+        self.sync_logs();
         self.closing.send_replace(true);
         for task in tasks.drain(..) {
             if let Err(panic) = task.await {
@@ -308,6 +330,13 @@ impl Store {
                 Err(error) => live.fail_log(&error),
             }
             live.unlock_flush();
+        }
+        // A watcher may be opening a table, which needs the tasks.
+        drop(tasks);
+        for watcher in self.watchers.lock().await.drain(..) {
+            if let Err(panic) = watcher.await {
+                tracing::error!(error = %panic, "a task of the store ended early");
+            }
         }
         self.failing()
     }
@@ -358,14 +387,16 @@ fn folders(folder: &Path) -> Result<Vec<String>, IngestError> {
     Ok(names)
 }
 
-/// Takes over rows of other processes, also in tables not opened yet, until the store is gone.
-async fn look_for_others(store: std::sync::Weak<Store>) {
-    loop {
-        tokio::time::sleep(LOOK_EACH).await;
-        let Some(store) = store.upgrade() else { return };
-        if *store.closing.borrow() {
-            return;
-        }
+/// Waits, and returns whether the store is still open afterwards.
+async fn stays_open(closing: &mut watch::Receiver<bool>, pause: Duration) -> bool {
+    tokio::time::timeout(pause, closing.changed()).await.is_err()
+}
+
+/// Takes over rows of other processes, also in tables not opened yet, until the store closes or is gone.
+async fn look_for_others(store: Weak<Store>, mut closing: watch::Receiver<bool>) {
+    while stays_open(&mut closing, LOOK_EACH).await
+        && let Some(store) = store.upgrade()
+    {
         let looking = store.clone();
         let looked = tokio::task::spawn_blocking(move || {
             looking.lives().iter().for_each(|live| live.look_for_others());
@@ -384,17 +415,12 @@ async fn look_for_others(store: std::sync::Weak<Store>) {
     }
 }
 
-async fn sync_at_intervals(store: std::sync::Weak<Store>) {
-    loop {
-        tokio::time::sleep(SYNC_EACH).await;
-        let Some(store) = store.upgrade() else { return };
-        let synced = tokio::task::spawn_blocking(move || {
-            for live in store.lives() {
-                if let Err(error) = lock(&live.log).sync() {
-                    tracing::error!(table = %live.name, %error, "what was acknowledged is not durable");
-                }
-            }
-        });
+/// Syncs logs that acknowledge before syncing, until the store closes, which syncs them, or is gone.
+async fn sync_at_intervals(store: Weak<Store>, mut closing: watch::Receiver<bool>) {
+    while stays_open(&mut closing, SYNC_EACH).await
+        && let Some(store) = store.upgrade()
+    {
+        let synced = tokio::task::spawn_blocking(move || store.sync_logs());
         if let Err(panic) = synced.await {
             tracing::error!(error = %panic, "logs were not synced");
         }

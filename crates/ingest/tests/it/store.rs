@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arrow::array::{Array, ArrayRef, Float64Array, RecordBatch};
-use disk::RealDisk;
 use disk::power_loss::PowerLossDisk;
+use disk::watched::WatchedDisk;
+use disk::{Disk, RealDisk};
 use ingest::{IngestError, Key, Store, StoreOptions};
 use table::Table;
 
@@ -307,4 +308,26 @@ async fn a_store_that_is_dropped_leaves_nothing_that_runs() {
     let store = open(data.path(), Arc::new(RealDisk)).await;
     assert_eq!(batches(data.path(), Some(&store), &name("cpu")).await, [0]);
     store.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_is_free_once_its_store_has_closed_even_while_rows_of_others_are_taken_over() {
+    let data = tempfile::tempdir().unwrap();
+    let (busy, is_busy) = std::sync::mpsc::channel();
+    let slow = WatchedDisk::over(RealDisk, move |_, path| {
+        if path.components().any(|part| part.as_os_str() == "mem") {
+            busy.send(()).map_err(std::io::Error::other)?;
+            std::thread::sleep(Duration::from_millis(300));
+        }
+        Ok(())
+    });
+    let store = open(data.path(), Arc::new(slow)).await;
+    let real: Arc<dyn Disk> = Arc::new(RealDisk);
+    ingest::append(&name("mem").folder(data.path()), &real, &[batch(0)]).unwrap();
+    tokio::task::block_in_place(|| is_busy.recv_timeout(Duration::from_secs(30))).unwrap();
+    store.close().await;
+    drop((store, is_busy));
+    let store = open(data.path(), real).await;
+    store.close().await;
+    assert_eq!(batches(data.path(), None, &name("mem")).await, [0]);
 }
