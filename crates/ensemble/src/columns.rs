@@ -9,7 +9,7 @@ use crate::error::{EnsembleError, QuestionError};
 use crate::expression::{BitSet, Expression, OutcomeRef};
 use crate::range_reader::RangeReader;
 use crate::stored::StoredEnsemble;
-use crate::threads::{available, joined};
+use crate::threads::{available, map};
 
 /// Maximum bytes of outcomes in memory for one expression.
 pub(crate) const QUESTION_BYTES_MAX: usize = 128 << 20;
@@ -113,18 +113,11 @@ impl Columns {
 
     /// Returns columns in the given order. Reads those of one entity that are not cached in one pass.
     pub fn get(&self, wanted: &[OutcomeRef]) -> Result<Vec<Arc<Column>>, EnsembleError> {
-        let mut missing: Vec<OutcomeRef> = {
+        let missing: Vec<OutcomeRef> = {
             let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
             wanted.iter().filter(|w| !kept.columns.contains_key(w)).copied().collect()
         };
-        missing.sort_unstable();
-        missing.dedup();
-        let mut read: HashMap<OutcomeRef, Arc<Column>> = HashMap::new();
-        for of_entity in missing.chunk_by(|a, b| a.entity == b.entity) {
-            for (outcome, column) in of_entity.iter().zip(self.read(of_entity)?) {
-                read.insert(*outcome, Arc::new(column));
-            }
-        }
+        let read = by_entity(missing, |outcomes| self.read(outcomes))?;
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         for (outcome, column) in &read {
             kept.insert(*outcome, column.clone(), self.limit_bytes);
@@ -139,6 +132,12 @@ impl Columns {
         }
     }
 
+    /// As [`Self::get`], on this thread, without the cache.
+    pub(crate) fn get_alone(&self, wanted: &[OutcomeRef]) -> Result<Vec<Arc<Column>>, EnsembleError> {
+        let read = by_entity(wanted.to_vec(), |outcomes| self.read_alone(outcomes))?;
+        Ok(wanted.iter().map(|outcome| read[outcome].clone()).collect())
+    }
+
     /// Reads some outcomes (ascending) of one entity, many of them on all cores.
     fn read(&self, outcomes: &[OutcomeRef]) -> Result<Vec<Column>, EnsembleError> {
         /// Outcomes for each thread at least.
@@ -147,15 +146,8 @@ impl Columns {
             return self.read_alone(outcomes);
         }
         let threads = available();
-        let piece = outcomes.len().div_ceil(threads).max(PIECE);
-        std::thread::scope(|scope| {
-            let handles: Vec<_> = outcomes.chunks(piece).map(|p| scope.spawn(|| self.read_alone(p))).collect();
-            let mut columns = Vec::with_capacity(outcomes.len());
-            for handle in handles {
-                columns.extend(joined(handle)?);
-            }
-            Ok(columns)
-        })
+        let pieces: Vec<&[OutcomeRef]> = outcomes.chunks(outcomes.len().div_ceil(threads).max(PIECE)).collect();
+        Ok(map(threads, &pieces, |piece| self.read_alone(piece))?.into_iter().flatten().collect())
     }
 
     /// Reads some outcomes (ascending, at least one) of one entity on this thread, and caches none.
@@ -175,6 +167,20 @@ impl Columns {
         }
         Ok(columns)
     }
+}
+
+/// Reads outcomes, those of one entity in one call with each once and in order.
+fn by_entity(
+    mut wanted: Vec<OutcomeRef>,
+    read: impl Fn(&[OutcomeRef]) -> Result<Vec<Column>, EnsembleError>,
+) -> Result<HashMap<OutcomeRef, Arc<Column>>, EnsembleError> {
+    wanted.sort_unstable();
+    wanted.dedup();
+    let mut all = HashMap::new();
+    for of_entity in wanted.chunk_by(|a, b| a.entity == b.entity) {
+        all.extend(of_entity.iter().copied().zip(read(of_entity)?.into_iter().map(Arc::new)));
+    }
+    Ok(all)
 }
 
 impl Kept {

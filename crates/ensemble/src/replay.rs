@@ -1,16 +1,18 @@
 //! Checks an ensemble by playing its worlds again.
 
 use model::{EventBlock, Model, OutcomeBlock, Sink, Stop, Wanted};
+use table::TableError;
 use world::{ContentHash, WorldRange};
 
 use crate::error::EnsembleError;
 use crate::plan::MakeModel;
 use crate::range_writer::{event_hash, event_row_keys};
-use crate::stored::StoredEnsemble;
+use crate::stored::{RangeFile, StoredEnsemble};
+use crate::threads::{available, map};
 use crate::verify::{Found, Recount, Verification, tolerate, verify};
 
 /// As [`verify`](crate::verify()) with the model of the ensemble's plan, which also plays all stored worlds again: their
-/// outcomes and stored events must be the same. Takes as long as playing them.
+/// outcomes and stored events must be the same. Takes as long as playing them on all cores.
 ///
 /// # Errors
 /// [`EnsembleError::Replay`] if the model is not at hand, or refuses the plan because it is another than the one that
@@ -31,38 +33,64 @@ fn replay(ensemble: &StoredEnsemble, model: &dyn Model, detail: &mut String) -> 
         "the model has other outputs now".clone_into(detail);
         return Ok(((), false));
     }
-    let mut values = 0;
-    for segment @ (range, _, _) in &ensemble.outcomes {
-        let stored = ensemble.open(segment)?;
-        let mut sink = Replayed::new(Recount::new(catalogue, &stored, "playing it again gives"), *range);
-        let wanted = Wanted { events: ensemble.plan.events.is_stored(), entity: None };
-        let played = model.simulate(ensemble.plan.seed, *range, wanted, &mut sink);
-        let Replayed { outcomes, events, rows, .. } = sink;
-        if let Some(failure) = outcomes.failure {
-            return Err(failure);
+    // A model with threads of its own plays one range at a time.
+    let threads = if model.has_helpers() { 1 } else { available() };
+    match map(threads, &ensemble.outcomes, |segment| replay_range(ensemble, model, segment)) {
+        Ok(values) => {
+            *detail = format!("{} values", values.into_iter().sum::<u64>());
+            Ok(((), true))
         }
-        let different = outcomes.different.or_else(|| {
-            let failed = played.err().map(|stop| format!("worlds {range}: {}", stop.reason(&ensemble.plan.model)));
-            let all = (range.count() * catalogue.values_per_world()) as u64;
-            let missing = || format!("worlds {range}: the model plays {} of {all} values", outcomes.compared);
-            failed.or_else(|| (outcomes.compared != all).then(missing))
-        });
-        if let Some(different) = different {
+        Err(Failed::Different(different)) => {
             *detail = different;
-            return Ok(((), false));
+            Ok(((), false))
         }
-        if let Some(segment) = ensemble.events.iter().find(|(of, _, _)| of == range) {
-            let metadata = ensemble.open(segment)?.metadata().clone();
-            if (metadata.hash, metadata.items) != (events, rows) {
-                let stored = metadata.items;
-                *detail = format!("worlds {range}: {rows} other events are played again than the {stored} stored ones");
-                return Ok(((), false));
-            }
-        }
-        values += outcomes.compared;
+        Err(Failed::Unread(error)) => Err(error),
     }
-    *detail = format!("{values} values");
-    Ok(((), true))
+}
+
+/// Why a range is not the same when it is played again.
+enum Failed {
+    Unread(TableError),
+    Different(String),
+}
+
+impl From<TableError> for Failed {
+    fn from(error: TableError) -> Self {
+        Self::Unread(error)
+    }
+}
+
+/// Plays a range again, and returns the number of its values.
+fn replay_range(ensemble: &StoredEnsemble, model: &dyn Model, segment: &RangeFile) -> Result<u64, Failed> {
+    let (catalogue, range) = (&ensemble.plan.catalogue, segment.0);
+    let stored = ensemble.open(segment)?;
+    let mut sink = Replayed::new(Recount::new(catalogue, &stored, "playing it again gives"), range);
+    let wanted = Wanted { events: ensemble.plan.events.is_stored(), entity: None };
+    let played = model.simulate(ensemble.plan.seed, range, wanted, &mut sink);
+    let Replayed { outcomes, events, rows, .. } = sink;
+    if let Some(failure) = outcomes.failure {
+        return Err(Failed::Unread(failure));
+    }
+    if let Some(different) = outcomes.different {
+        return Err(Failed::Different(different));
+    }
+    if let Err(stop) = played {
+        return Err(Failed::Different(format!("worlds {range}: {}", stop.reason(&ensemble.plan.model))));
+    }
+    let (compared, all) = (outcomes.compared, (range.count() * catalogue.values_per_world()) as u64);
+    if compared != all {
+        return Err(Failed::Different(format!("worlds {range}: the model plays {compared} of {all} values")));
+    }
+    if let Some(segment) = ensemble.events.iter().find(|(of, _, _)| *of == range) {
+        let metadata = ensemble.open(segment)?.metadata().clone();
+        if (metadata.hash, metadata.items) != (events, rows) {
+            let stored = metadata.items;
+            let different =
+                format!("worlds {range}: {rows} other events are played again than the {stored} stored ones");
+            return Err(Failed::Different(different));
+        }
+    }
+    Ok(compared)
 }
 
 /// Compares blocks with the stored ones: outcomes by value, events by hash.

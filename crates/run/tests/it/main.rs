@@ -11,4 +11,5 @@ mod failures;
 mod golden;
 mod power_loss;
 mod support;
+mod verification;
 mod versions;
