@@ -1,7 +1,6 @@
 //! Checks an ensemble by playing its worlds again.
 
 use model::{EventBlock, Model, OutcomeBlock, Sink, Stop, Wanted};
-use table::TableError;
 use world::{ContentHash, WorldRange};
 
 use crate::error::EnsembleError;
@@ -9,7 +8,7 @@ use crate::plan::MakeModel;
 use crate::range_writer::{event_hash, event_row_keys};
 use crate::stored::{RangeFile, StoredEnsemble};
 use crate::threads::{available, map};
-use crate::verify::{Found, Recount, Verification, tolerate, verify};
+use crate::verify::{Check, Recount, Recounted, Verification, verify};
 
 /// As [`verify`](crate::verify()) with the model of the ensemble's plan, which also plays all stored worlds again: their
 /// outcomes and stored events must be the same. Takes as long as playing them on all cores.
@@ -20,74 +19,42 @@ use crate::verify::{Found, Recount, Verification, tolerate, verify};
 pub fn verify_by_replay(ensemble: &StoredEnsemble, make_model: &MakeModel) -> Result<Verification, EnsembleError> {
     let model = make_model(&ensemble.plan).map_err(|error| ensemble.cannot_replay(error.to_string()))?;
     let mut found = verify(ensemble, &*model)?;
-    tolerate(&mut found.checks, "worlds are the same when they are played again", |detail| {
-        replay(ensemble, &*model, detail)
-    });
+    let replayed = replay(ensemble, &*model);
+    found.checks.push(Check::of_values("worlds are the same when they are played again", replayed));
     found.ok = found.checks.iter().all(|check| check.ok != Some(false));
     Ok(found)
 }
 
-fn replay(ensemble: &StoredEnsemble, model: &dyn Model, detail: &mut String) -> Found<()> {
-    let catalogue = &ensemble.plan.catalogue;
-    if !model.catalogue().has_outputs_of(catalogue) {
-        "the model has other outputs now".clone_into(detail);
-        return Ok(((), false));
+fn replay(ensemble: &StoredEnsemble, model: &dyn Model) -> Recounted {
+    if !model.catalogue().has_outputs_of(&ensemble.plan.catalogue) {
+        return Err("the model has other outputs now".to_owned());
     }
     // A model with threads of its own plays one range at a time.
     let threads = if model.has_helpers() { 1 } else { available() };
-    match map(threads, &ensemble.outcomes, |segment| replay_range(ensemble, model, segment)) {
-        Ok(values) => {
-            *detail = format!("{} values", values.into_iter().sum::<u64>());
-            Ok(((), true))
-        }
-        Err(Failed::Different(different)) => {
-            *detail = different;
-            Ok(((), false))
-        }
-        Err(Failed::Unread(error)) => Err(error),
-    }
+    let values = map(threads, &ensemble.outcomes, |segment| replay_range(ensemble, model, segment))?;
+    Ok(values.into_iter().sum())
 }
 
-/// Why a range is not the same when it is played again.
-enum Failed {
-    Unread(TableError),
-    Different(String),
-}
-
-impl From<TableError> for Failed {
-    fn from(error: TableError) -> Self {
-        Self::Unread(error)
-    }
-}
-
-/// Plays a range again, and returns the number of its values.
-fn replay_range(ensemble: &StoredEnsemble, model: &dyn Model, segment: &RangeFile) -> Result<u64, Failed> {
+/// Plays a range again and compares it with what is stored.
+fn replay_range(ensemble: &StoredEnsemble, model: &dyn Model, segment: &RangeFile) -> Recounted {
     let (catalogue, range) = (&ensemble.plan.catalogue, segment.0);
-    let stored = ensemble.open(segment)?;
+    let open = |segment: &RangeFile| ensemble.open(segment).map_err(|error| error.to_string());
+    let stored = open(segment)?;
     let mut sink = Replayed::new(Recount::new(catalogue, &stored, "playing it again gives"), range);
     let wanted = Wanted { events: ensemble.plan.events.is_stored(), entity: None };
     let played = model.simulate(ensemble.plan.seed, range, wanted, &mut sink);
     let Replayed { outcomes, events, rows, .. } = sink;
-    if let Some(failure) = outcomes.failure {
-        return Err(Failed::Unread(failure));
-    }
-    if let Some(different) = outcomes.different {
-        return Err(Failed::Different(different));
-    }
-    if let Err(stop) = played {
-        return Err(Failed::Different(format!("worlds {range}: {}", stop.reason(&ensemble.plan.model))));
-    }
-    let (compared, all) = (outcomes.compared, (range.count() * catalogue.values_per_world()) as u64);
+    let compared = outcomes.found()?;
+    played.map_err(|stop| format!("worlds {range}: {}", stop.reason(&ensemble.plan.model)))?;
+    let all = (range.count() * catalogue.values_per_world()) as u64;
     if compared != all {
-        return Err(Failed::Different(format!("worlds {range}: the model plays {compared} of {all} values")));
+        return Err(format!("worlds {range}: the model plays {compared} of {all} values"));
     }
     if let Some(segment) = ensemble.events.iter().find(|(of, _, _)| *of == range) {
-        let metadata = ensemble.open(segment)?.metadata().clone();
+        let metadata = open(segment)?.metadata().clone();
         if (metadata.hash, metadata.items) != (events, rows) {
             let stored = metadata.items;
-            let different =
-                format!("worlds {range}: {rows} other events are played again than the {stored} stored ones");
-            return Err(Failed::Different(different));
+            return Err(format!("worlds {range}: {rows} other events are played again than the {stored} stored ones"));
         }
     }
     Ok(compared)

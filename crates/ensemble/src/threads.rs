@@ -14,7 +14,7 @@ pub(crate) fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// Applies `work` to each item, on so many threads, and returns the results in order. Begins no more items once one failed.
+/// Applies `work` to each item on this many threads and returns the results in order. Starts no item after one has failed.
 ///
 /// # Errors
 /// That of the first item that fails, whatever the number of threads.
@@ -24,7 +24,7 @@ pub(crate) fn map<I: Sync, T: Send, E: Send>(
     work: impl Fn(&I) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
     let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
-    // Items are begun in order, and what was begun is ended: no earlier item than a failed one is left out.
+    // Threads take items in order and finish what they take, so every item before a failed one has a result.
     let share = || {
         let mut done = Vec::new();
         while !failed.load(Ordering::Relaxed)

@@ -18,7 +18,7 @@ use crate::threads::{available, map};
 
 use events::{check_events, nothing_to_recount, recount_check};
 use identities::check_identities;
-pub(crate) use recount::Recount;
+pub(crate) use recount::{Recount, Recounted};
 
 /// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -29,6 +29,18 @@ pub struct Check {
     pub ok: Option<bool>,
     /// The amount checked, the violation found, or why there was nothing to check.
     pub detail: String,
+}
+
+impl Check {
+    /// A check that compared values.
+    pub(crate) fn of_values(name: &str, compared: Recounted) -> Self {
+        let ok = Some(compared.is_ok());
+        Self {
+            name: name.to_owned(),
+            ok,
+            detail: compared.map_or_else(|different| different, |n| format!("{n} values")),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -110,14 +122,10 @@ fn check(ensemble: &StoredEnsemble, model: Result<&dyn Model, &str>) -> Result<V
 }
 
 /// The result of a check, and whether it holds.
-pub(crate) type Found<T> = Result<(T, bool), TableError>;
+type Found<T> = Result<(T, bool), TableError>;
 
 /// Runs a check; damage fails it.
-pub(crate) fn tolerate<T>(
-    checks: &mut Vec<Check>,
-    name: &str,
-    check: impl FnOnce(&mut String) -> Found<T>,
-) -> Option<T> {
+fn tolerate<T>(checks: &mut Vec<Check>, name: &str, check: impl FnOnce(&mut String) -> Found<T>) -> Option<T> {
     let mut detail = String::new();
     let found = check(&mut detail);
     let (result, ok) = match found {

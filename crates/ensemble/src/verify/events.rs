@@ -4,15 +4,12 @@ use model::{EventBlock, Model};
 use table::TableError;
 use world::{ContentHash, WorldRange};
 
-use super::recount::Recount;
+use super::recount::{Recount, Recounted};
 use super::{Check, Found, Opened, each_entity};
 use crate::plan::EventMode;
 use crate::range_reader::RangeReader;
 use crate::range_writer::{event_hash, event_row_keys};
 use crate::stored::{RangeFile, StoredEnsemble};
-
-/// The number of outcome values counted from events, all of them as they are stored, or the first difference.
-pub(super) type Recounted = Result<u64, String>;
 
 const RECOUNT: &str = "outcomes recount from the events";
 
@@ -103,21 +100,16 @@ fn recount(ensemble: &StoredEnsemble, model: &dyn Model, stored: &RangeReader, e
         let name = &catalogue.entities[events.entity].name;
         return Err(format!("worlds {} of {name}: {}", events.range, stop.reason(&ensemble.plan.model)));
     }
-    match (sink.failure, sink.different) {
-        (Some(error), _) => Err(error.to_string()),
-        (None, Some(different)) => Err(different),
-        (None, None) => Ok(sink.compared),
-    }
+    sink.found()
 }
 
 /// The check of recounted outcomes; without anything to compare, it has no result.
 pub(super) fn recount_check(ensemble: &StoredEnsemble, recounted: Recounted) -> Check {
-    let (ok, detail) = match recounted {
-        Ok(0) => (None, format!("nothing to recount: model {} counts no outcome from events", ensemble.plan.model)),
-        Ok(compared) => (Some(true), format!("{compared} values")),
-        Err(difference) => (Some(false), difference),
-    };
-    Check { name: RECOUNT.to_owned(), ok, detail }
+    if recounted == Ok(0) {
+        let detail = format!("nothing to recount: model {} counts no outcome from events", ensemble.plan.model);
+        return Check { name: RECOUNT.to_owned(), ok: None, detail };
+    }
+    Check::of_values(RECOUNT, recounted)
 }
 
 pub(super) fn nothing_to_recount(ensemble: &StoredEnsemble) -> Check {

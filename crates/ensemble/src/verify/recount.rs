@@ -7,20 +7,32 @@ use world::World;
 use super::each_column;
 use crate::range_reader::RangeReader;
 
+/// How many outcome values were compared, if all are as stored; otherwise the first difference, or why it is not known.
+pub(crate) type Recounted = Result<u64, String>;
+
 /// Compares outcomes of a model with the stored ones.
 pub(crate) struct Recount<'a> {
     catalogue: &'a Catalogue,
     stored: &'a RangeReader,
     /// What gives the model's values: `its events count to`.
     source: &'static str,
-    pub(crate) compared: u64,
-    pub(crate) different: Option<String>,
-    pub(crate) failure: Option<TableError>,
+    compared: u64,
+    different: Option<String>,
+    failure: Option<TableError>,
 }
 
 impl<'a> Recount<'a> {
     pub(crate) fn new(catalogue: &'a Catalogue, stored: &'a RangeReader, source: &'static str) -> Self {
         Self { catalogue, stored, source, compared: 0, different: None, failure: None }
+    }
+
+    /// What comparing found.
+    pub(crate) fn found(self) -> Recounted {
+        match (self.failure, self.different) {
+            (Some(error), _) => Err(error.to_string()),
+            (None, Some(different)) => Err(different),
+            (None, None) => Ok(self.compared),
+        }
     }
 }
 
