@@ -113,7 +113,7 @@ enum Engine {
     Zstd(zstd::bulk::Compressor<'static>),
 }
 
-/// Pages of fewer bytes go into a zstd frame as they are: to begin compressing takes a microsecond and saves a few bytes.
+/// Shorter pages are stored uncompressed in a zstd frame: compressing them takes a microsecond and saves only a few bytes.
 const STORED_BELOW: usize = 32;
 
 /// A zstd frame of fewer than 256 bytes, uncompressed (RFC 8878, sections 3.1.1.1 and 3.1.1.2).
