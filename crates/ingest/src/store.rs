@@ -299,7 +299,7 @@ impl Store {
     fn sync_logs(&self) {
         for live in self.lives() {
             if let Err(error) = lock(&live.log).sync() {
-                tracing::error!(table = %live.name, %error, "what was acknowledged is not durable");
+                tracing::error!(table = %live.name, %error, "acknowledged rows could not be synced");
             }
         }
     }
