@@ -6,7 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use ensemble::Registered;
+use ensemble::{Progress, Registered};
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use run::{Control, Meter, Reading, Until};
 
@@ -123,6 +123,16 @@ impl Ticker {
             phases.next().iter().for_each(|line| display.say(line));
             if display.is_due() {
                 display.show(watch.done(), watch.worlds, watch.said());
+            }
+        })
+    }
+
+    /// Shows how far `verify` is with an ensemble of so many worlds.
+    pub(crate) fn of_verify(worlds: u64, progress: Arc<Progress>) -> Self {
+        let mut display = Display::start();
+        Self::start(move || {
+            if let Some((pass, share)) = progress.now().filter(|_| display.is_due()) {
+                display.show((worlds as f64 * share) as u64, worlds, pass.to_owned());
             }
         })
     }

@@ -94,5 +94,5 @@ pub use replay::verify_by_replay;
 pub use schema::{event_fields, outcome_fields};
 pub use store::{Newest, ReadRows, Registered, Store};
 pub use stored::{RangeFile, StoredEnsemble};
-pub use verify::{Check, Verification, verify, verify_with, verify_without_model};
+pub use verify::{Check, Progress, Verification, verify, verify_with};
 pub use worlds::{WorldsAnswer, WorldsColumn, WorldsQuestion};

@@ -8,7 +8,7 @@ use crate::plan::MakeModel;
 use crate::range_writer::{event_hash, event_row_keys};
 use crate::stored::{RangeFile, StoredEnsemble};
 use crate::threads::{available, map};
-use crate::verify::{Check, Recount, Recounted, Verification, verify};
+use crate::verify::{Check, Progress, Recount, Recounted, Verification, check};
 
 /// As [`verify`](crate::verify()) with the model of the ensemble's plan, which also plays all stored worlds again: their
 /// outcomes and stored events must be the same. Takes as long as playing them on all cores.
@@ -16,31 +16,38 @@ use crate::verify::{Check, Recount, Recounted, Verification, verify};
 /// # Errors
 /// [`EnsembleError::Replay`] if the model is not at hand, or refuses the plan because it is another than the one that
 /// played these worlds; also if checking cannot continue.
-pub fn verify_by_replay(ensemble: &StoredEnsemble, make_model: &MakeModel) -> Result<Verification, EnsembleError> {
+pub fn verify_by_replay(
+    ensemble: &StoredEnsemble,
+    make_model: &MakeModel,
+    progress: &Progress,
+) -> Result<Verification, EnsembleError> {
     let model = make_model(&ensemble.plan).map_err(|error| ensemble.cannot_replay(error.to_string()))?;
-    let mut found = verify(ensemble, &*model)?;
-    let replayed = replay(ensemble, &*model);
+    let mut found = check(ensemble, Ok(&*model), progress)?;
+    let replayed = replay(ensemble, &*model, progress);
     found.checks.push(Check::of_values("worlds are the same when they are played again", replayed));
     found.ok = found.checks.iter().all(|check| check.ok != Some(false));
     Ok(found)
 }
 
-fn replay(ensemble: &StoredEnsemble, model: &dyn Model) -> Recounted {
+fn replay(ensemble: &StoredEnsemble, model: &dyn Model, progress: &Progress) -> Recounted {
     if !model.catalogue().has_outputs_of(&ensemble.plan.catalogue) {
         return Err("the model has other outputs now".to_owned());
     }
     // A model with threads of its own plays one range at a time.
     let threads = if model.has_helpers() { 1 } else { available() };
-    let values = map(threads, &ensemble.outcomes, |segment| replay_range(ensemble, model, segment))?;
+    progress.begin("playing again");
+    let values = map(threads, &ensemble.outcomes, |segment| replay_range(ensemble, model, segment, progress))?;
     Ok(values.into_iter().sum())
 }
 
 /// Plays a range again and compares it with what is stored.
-fn replay_range(ensemble: &StoredEnsemble, model: &dyn Model, segment: &RangeFile) -> Recounted {
+fn replay_range(ensemble: &StoredEnsemble, model: &dyn Model, segment: &RangeFile, progress: &Progress) -> Recounted {
     let (catalogue, range) = (&ensemble.plan.catalogue, segment.0);
     let open = |segment: &RangeFile| ensemble.open(segment).map_err(|error| error.to_string());
     let stored = open(segment)?;
-    let mut sink = Replayed::new(Recount::new(catalogue, &stored, "playing it again gives"), range);
+    let blocks = ensemble.outcomes.len() * catalogue.entities.len();
+    let outcomes = Recount::new(catalogue, &stored, "playing it again gives");
+    let mut sink = Replayed::new(outcomes, range, progress, blocks);
     let wanted = Wanted { events: ensemble.plan.events.is_stored(), entity: None };
     let played = model.simulate(ensemble.plan.seed, range, wanted, &mut sink);
     let Replayed { outcomes, events, rows, .. } = sink;
@@ -67,17 +74,22 @@ struct Replayed<'a> {
     row_keys: Vec<u64>,
     events: ContentHash,
     rows: u64,
+    progress: &'a Progress,
+    /// Blocks of outcomes of all ranges.
+    blocks: usize,
 }
 
 impl<'a> Replayed<'a> {
-    fn new(outcomes: Recount<'a>, range: WorldRange) -> Self {
+    fn new(outcomes: Recount<'a>, range: WorldRange, progress: &'a Progress, blocks: usize) -> Self {
         let world_keys = range.worlds().map(|world| ContentHash::world_key(world.0)).collect();
-        Self { outcomes, world_keys, row_keys: Vec::new(), events: ContentHash::default(), rows: 0 }
+        let events = ContentHash::default();
+        Self { outcomes, world_keys, row_keys: Vec::new(), events, rows: 0, progress, blocks }
     }
 }
 
 impl Sink for Replayed<'_> {
     fn outcomes(&mut self, block: OutcomeBlock<'_>) -> Result<(), Stop> {
+        self.progress.add_one_of(self.blocks);
         self.outcomes.outcomes(block)
     }
 

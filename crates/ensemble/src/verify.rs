@@ -2,6 +2,7 @@
 
 mod events;
 mod identities;
+mod progress;
 mod recount;
 
 use model::{Catalogue, Model, Values};
@@ -18,6 +19,7 @@ use crate::threads::{available, map};
 
 use events::{check_events, nothing_to_recount, recount_check};
 use identities::check_identities;
+pub use progress::Progress;
 pub(crate) use recount::{Recount, Recounted};
 
 /// The result of one check.
@@ -58,27 +60,31 @@ pub struct Verification {
 ///
 /// A damaged file is a failed check; an error means that checking itself cannot continue.
 pub fn verify(ensemble: &StoredEnsemble, model: &dyn Model) -> Result<Verification, EnsembleError> {
-    check(ensemble, Ok(model))
+    check(ensemble, Ok(model), &Progress::default())
 }
 
-/// As [`verify`], where the model is not at hand for the reason `missing`: its identities and recounts are not checked.
-pub fn verify_without_model(ensemble: &StoredEnsemble, missing: &str) -> Result<Verification, EnsembleError> {
-    check(ensemble, Err(missing))
-}
-
-/// As [`verify`] with the model of the ensemble's plan, or [`verify_without_model`] if the model is not at hand or refuses
-/// the plan.
-pub fn verify_with(ensemble: &StoredEnsemble, make_model: &MakeModel) -> Result<Verification, EnsembleError> {
+/// As [`verify`] with the model of the ensemble's plan. If the model is not at hand or refuses the plan, its identities and
+/// recounts are not checked.
+pub fn verify_with(
+    ensemble: &StoredEnsemble,
+    make_model: &MakeModel,
+    progress: &Progress,
+) -> Result<Verification, EnsembleError> {
     match make_model(&ensemble.plan) {
-        Ok(model) => verify(ensemble, &*model),
+        Ok(model) => check(ensemble, Ok(&*model), progress),
         Err(error) => {
             let missing = error.downcast_ref::<MissingModel>().map(|missing| missing.0.to_string());
-            verify_without_model(ensemble, &missing.unwrap_or_else(|| error.to_string()))
+            check(ensemble, Err(&missing.unwrap_or_else(|| error.to_string())), progress)
         }
     }
 }
 
-fn check(ensemble: &StoredEnsemble, model: Result<&dyn Model, &str>) -> Result<Verification, EnsembleError> {
+/// Checks with the model, or without it for the reason given.
+pub(crate) fn check(
+    ensemble: &StoredEnsemble,
+    model: Result<&dyn Model, &str>,
+    progress: &Progress,
+) -> Result<Verification, EnsembleError> {
     // A missing file is reported below; an unreachable store is an error, not a failed check.
     match ensemble.fetch(ensemble.outcomes.iter().chain(&ensemble.events)) {
         Err(error) if error.kind() == ErrorKind::Environment => return Err(error.into()),
@@ -86,12 +92,12 @@ fn check(ensemble: &StoredEnsemble, model: Result<&dyn Model, &str>) -> Result<V
     }
     let mut checks = vec![check_cover(ensemble)];
     let outcomes =
-        tolerate(&mut checks, "outcomes are as they were written", |detail| check_outcomes(ensemble, detail));
+        tolerate(&mut checks, "outcomes are as they were written", |detail| check_outcomes(ensemble, progress, detail));
     let stored = ensemble.plan.events.is_stored() && !ensemble.outcomes.is_empty();
     let counting = model.ok().filter(|_| outcomes.is_some());
     let mut recounted = Ok(0);
     let events = if stored {
-        let events = |detail: &mut String| check_events(ensemble, counting, &mut recounted, detail);
+        let events = |detail: &mut String| check_events(ensemble, counting, progress, &mut recounted, detail);
         tolerate(&mut checks, "events are as they were written", events)
     } else {
         None
@@ -104,7 +110,7 @@ fn check(ensemble: &StoredEnsemble, model: Result<&dyn Model, &str>) -> Result<V
                 checks.push(recount_check(ensemble, recounted));
             }
             if outcomes.is_some() {
-                checks.push(check_identities(ensemble, model)?);
+                checks.push(check_identities(ensemble, model, progress)?);
             }
         }
         Err(missing) => checks.push(Check {
@@ -173,6 +179,7 @@ impl Opened {
 /// results on in order, segment by segment. `open` also returns the entities.
 fn each_entity<O: Send + Sync, T: Send>(
     segments: &[RangeFile],
+    progress: &Progress,
     open: impl Fn(&RangeFile) -> Result<(O, Vec<usize>), TableError> + Sync,
     work: impl Fn(&O, usize) -> Result<T, TableError> + Sync,
     mut take: impl FnMut(&O, Vec<T>),
@@ -182,9 +189,14 @@ fn each_entity<O: Send + Sync, T: Send>(
         let opened = map(threads, some, &open)?;
         let mut parts = Vec::new();
         for (segment, entities) in &opened {
-            parts.extend(entities.iter().map(|entity| (segment, *entity)));
+            parts.extend(entities.iter().map(|entity| (segment, *entity, segments.len() * entities.len())));
         }
-        let mut results = map(threads, &parts, |(segment, entity)| work(segment, *entity))?.into_iter();
+        let work = |&(segment, entity, of_all): &(&O, usize, usize)| {
+            let result = work(segment, entity);
+            progress.add_one_of(of_all);
+            result
+        };
+        let mut results = map(threads, &parts, work)?.into_iter();
         for (segment, entities) in &opened {
             take(segment, results.by_ref().take(entities.len()).collect());
         }
@@ -193,7 +205,7 @@ fn each_entity<O: Send + Sync, T: Send>(
 }
 
 /// Reads every value, checks names and lengths, and recomputes the hash.
-fn check_outcomes(ensemble: &StoredEnsemble, detail: &mut String) -> Found<ContentHash> {
+fn check_outcomes(ensemble: &StoredEnsemble, progress: &Progress, detail: &mut String) -> Found<ContentHash> {
     let catalogue = &ensemble.plan.catalogue;
     let mut total = ContentHash::default();
     let (mut values, mut ok) = (0u64, true);
@@ -207,7 +219,8 @@ fn check_outcomes(ensemble: &StoredEnsemble, detail: &mut String) -> Found<Conte
         })?;
         Ok((hash, count))
     };
-    each_entity(&ensemble.outcomes, open, work, |opened, entities: Vec<(ContentHash, u64)>| {
+    progress.begin("reading outcomes");
+    each_entity(&ensemble.outcomes, progress, open, work, |opened, entities: Vec<(ContentHash, u64)>| {
         let hash: ContentHash = entities.iter().map(|(hash, _)| *hash).sum();
         let (range, written) = (opened.range, opened.reader.metadata().hash);
         if hash != written && ok {

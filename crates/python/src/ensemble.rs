@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ::ensemble::{
     BetFile, BookQuestion, Columns, CompareQuestion, CorrelationQuestion, MakeModel, OutcomeQuestion, OutcomeRef,
-    PriceQuestion, Quantity, StoredEnsemble, verify_by_replay, verify_with,
+    PriceQuestion, Progress, Quantity, StoredEnsemble, verify_by_replay, verify_with,
 };
 use model::{Catalogue, OutcomeKind};
 use pyo3::prelude::*;
@@ -124,7 +124,7 @@ impl Ensemble {
     fn verify(&self, py: Python<'_>, replay: bool) -> PyResult<String> {
         let (columns, make_model) = (self.columns.clone(), self.make_model.clone());
         let check = if replay { verify_by_replay } else { verify_with };
-        let found = wait_blocking(py, move || check(columns.ensemble(), &make_model))?;
+        let found = wait_blocking(py, move || check(columns.ensemble(), &make_model, &Progress::default()))?;
         Ok(json!(found).to_string())
     }
 

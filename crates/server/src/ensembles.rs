@@ -5,7 +5,7 @@ use axum::body::Body;
 use axum::extract::{Extension, Query, State};
 use ensemble::{
     BookAnswer, BookQuestion, Columns, CompareQuestion, Comparison, CorrelationQuestion, EventsAnswer, EventsQuestion,
-    LeverageAnswer, LeverageQuestion, OutcomeQuestion, Price, PriceQuestion, QuestionError, SummaryAnswer,
+    LeverageAnswer, LeverageQuestion, OutcomeQuestion, Price, PriceQuestion, Progress, QuestionError, SummaryAnswer,
     SummaryQuestion, Verification, verify_with,
 };
 use serde::Deserialize;
@@ -87,7 +87,8 @@ pub(crate) async fn verify(
     access.may_read_of(SIM)?;
     let VerifyQuestion { ensemble: name } = app.question(body).await?;
     let make_model = app.make_model.clone();
-    app.ask_of(&access, name, move |columns, _| Ok(verify_with(columns.ensemble(), &make_model)?)).await
+    app.ask_of(&access, name, move |columns, _| Ok(verify_with(columns.ensemble(), &make_model, &Progress::default())?))
+        .await
 }
 
 /// Returns the output of `manyworlds outcome --format json`.

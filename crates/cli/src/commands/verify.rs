@@ -1,7 +1,10 @@
 //! `manyworlds verify`: checks an ensemble's stored content.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use disk::Place;
+use ensemble::Progress;
 use model::NO_MODEL;
 
 use super::simulation::{at_hand, replayable};
@@ -9,6 +12,7 @@ use super::{make_model, open_store};
 use crate::ExitCode;
 use crate::args::{Format, PlayedByArgs};
 use crate::output::{Table, note, show};
+use crate::progress::Ticker;
 
 pub(crate) async fn verify(
     place: &Place,
@@ -19,11 +23,15 @@ pub(crate) async fn verify(
 ) -> Result<ExitCode> {
     let stored = open_store(place).await?.ensemble(name).await?;
     at_hand(played_by, &stored.plan)?;
+    let progress = Arc::new(Progress::default());
+    let ticker = Ticker::of_verify(stored.worlds() as u64, progress.clone());
     let found = if replay || played_by.is_named() {
-        ensemble::verify_by_replay(&stored, &make_model()).map_err(|error| replayable(&stored.plan, error))?
+        ensemble::verify_by_replay(&stored, &make_model(), &progress).map_err(|error| replayable(&stored.plan, error))
     } else {
-        ensemble::verify_with(&stored, &make_model())?
+        ensemble::verify_with(&stored, &make_model(), &progress).map_err(Into::into)
     };
+    ticker.finish();
+    let found = found?;
     let mut table = Table::new(["check", "holds", "detail"]);
     for check in &found.checks {
         let holds = check.ok.map_or("-", |ok| if ok { "yes" } else { "NO" });

@@ -5,7 +5,7 @@ use table::TableError;
 use world::{ContentHash, WorldRange};
 
 use super::recount::{Recount, Recounted};
-use super::{Check, Found, Opened, each_entity};
+use super::{Check, Found, Opened, Progress, each_entity};
 use crate::plan::EventMode;
 use crate::range_reader::RangeReader;
 use crate::range_writer::{event_hash, event_row_keys};
@@ -24,6 +24,7 @@ struct EntityEvents {
 pub(super) fn check_events(
     ensemble: &StoredEnsemble,
     model: Option<&dyn Model>,
+    progress: &Progress,
     recounted: &mut Recounted,
     detail: &mut String,
 ) -> Found<ContentHash> {
@@ -44,7 +45,8 @@ pub(super) fn check_events(
     let work = |(opened, stored): &(Opened, Option<RangeReader>), entity: usize| {
         read_entity(ensemble, opened, entity, model.zip(stored.as_ref()))
     };
-    each_entity(&ensemble.events, open, work, |(opened, _), entities: Vec<EntityEvents>| {
+    progress.begin("reading events");
+    each_entity(&ensemble.events, progress, open, work, |(opened, _), entities: Vec<EntityEvents>| {
         let hash: ContentHash = entities.iter().map(|entity| entity.hash).sum();
         let counted: u64 = entities.iter().map(|entity| entity.rows).sum();
         let metadata = opened.reader.metadata();

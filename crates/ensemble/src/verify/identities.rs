@@ -2,7 +2,7 @@
 
 use model::{Identity, Model};
 
-use super::Check;
+use super::{Check, Progress};
 use crate::columns::Columns;
 use crate::error::EnsembleError;
 use crate::expression::{Expression, OutcomeRef};
@@ -12,7 +12,11 @@ use crate::threads::{available, map};
 /// Identities whose outcomes are read together.
 const IDENTITIES_AT_ONCE: usize = 32;
 
-pub(super) fn check_identities(ensemble: &StoredEnsemble, model: &dyn Model) -> Result<Check, EnsembleError> {
+pub(super) fn check_identities(
+    ensemble: &StoredEnsemble,
+    model: &dyn Model,
+    progress: &Progress,
+) -> Result<Check, EnsembleError> {
     let ranges: Vec<Columns> = ensemble
         .outcomes
         .iter()
@@ -23,7 +27,12 @@ pub(super) fn check_identities(ensemble: &StoredEnsemble, model: &dyn Model) -> 
         .collect::<Result<_, _>>()?;
     let identities = model.identities();
     let entities: Vec<Option<usize>> = (0..ensemble.plan.catalogue.entities.len()).map(Some).chain([None]).collect();
-    let found = map(available(), &entities, |&entity| check_entity(ensemble, &ranges, &identities, entity))?;
+    progress.begin("checking identities");
+    let found = map(available(), &entities, |&entity| {
+        let violated = check_entity(ensemble, &ranges, &identities, entity);
+        progress.add_one_of(entities.len());
+        violated
+    })?;
     // Of each identity, the first entity that violates it.
     let mut broken: Vec<Option<String>> = vec![None; identities.len()];
     for (place, violation) in found.into_iter().flatten() {

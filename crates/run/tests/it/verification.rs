@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use disk::RealDisk;
-use ensemble::{Check, Store, StoredEnsemble, verify, verify_by_replay};
+use ensemble::{Check, MakeModel, Progress, Store, StoredEnsemble, verify, verify_by_replay, verify_with};
 use model::{Catalogue, EventBlock, Identity, Model, Sink, Stop, Wanted};
 use world::{Seed, WorldRange};
 
@@ -118,8 +118,24 @@ async fn the_first_violated_identity_and_the_first_other_world_are_reported() {
 
     claims.identities = Vec::new();
     let claims: Arc<dyn Model> = Arc::new(claims);
-    let found = verify_by_replay(&ensemble, &(Arc::new(move |_: &_| Ok(claims.clone())) as _)).unwrap();
+    let claims: MakeModel = Arc::new(move |_| Ok(claims.clone()));
+    let found = verify_by_replay(&ensemble, &claims, &Progress::default()).unwrap();
     let [(replayed, difference)] = failed(&found.checks)[..] else { panic!("{found:?}") };
     assert_eq!(replayed, "worlds are the same when they are played again");
     assert!(difference.contains(" of table-1 in world 20 is stored as "), "{difference}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn progress_reaches_the_end_of_the_last_pass() {
+    let data = tempfile::tempdir().unwrap();
+    let ensemble = played(data.path(), 1).await;
+    let dice: MakeModel = Arc::new(|_| Ok(model(&dice::PLUGIN)));
+    let progress = Progress::default();
+    assert_eq!(progress.now(), None);
+    let checked = verify_with(&ensemble, &dice, &progress).unwrap();
+    let (pass, share) = progress.now().unwrap();
+    assert!(checked.ok && pass == "checking identities" && (share - 1.0).abs() < 1e-9, "{pass}: {share}");
+    let played = verify_by_replay(&ensemble, &dice, &progress).unwrap();
+    let (pass, share) = progress.now().unwrap();
+    assert!(played.ok && pass == "playing again" && (share - 1.0).abs() < 1e-9, "{pass}: {share}");
 }
