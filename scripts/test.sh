@@ -13,8 +13,8 @@ RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps --quiet
 "$(scripts/venv.sh)/bin/python" -m pytest --quiet -p no:cacheprovider tests/scripts tests/services
 # Servers answer for longer than by default: the program is hardly optimised here, and other tests run beside.
 export MANYWORLDS_QUESTION_SECONDS=600
-# Tests sync so often that disks would take a third of their time: where memory has room, their files are there. What a
-# lost power leaves is simulated anyway.
+# Tests sync so often that they would wait for disks: where memory has room, their files are there. What is left when the
+# power goes is simulated.
 room="$(df --output=avail --block-size=G /dev/shm 2>/dev/null | tr -dc '0-9' || true)"
 [ "${room:-0}" -lt 8 ] || export TMPDIR=/dev/shm
 TMPDIR="$(mktemp -d)"
