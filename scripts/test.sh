@@ -22,17 +22,23 @@ export TMPDIR
 # Services of their own for the tests that follow, gone afterwards however they end. PostgreSQL's user must reach them.
 chmod 711 "$TMPDIR"
 export MANYWORLDS_SERVICES="$TMPDIR/services"
-package="$TMPDIR/package.log"
+log="$TMPDIR/beside.log"
 trap 'scripts/services.sh stop --wipe; rm -rf "$TMPDIR"' EXIT
 environment="$(scripts/services.sh start)"
 eval "$environment"
 cargo test --workspace --no-fail-fast
-# The package's tests mostly wait for processes that start, so they run beside the others. All report what fails.
-scripts/python_package.sh >"$package" 2>&1 &
+# The package's tests mostly wait for processes that start, and the page's for a browser, so they run beside the others.
+# All report what fails.
+beside() {
+    local failed=0
+    scripts/python_package.sh || failed=1
+    scripts/page_tests.sh || failed=1
+    return $failed
+}
+beside >"$log" 2>&1 &
 failed=false
 scripts/python_tests.sh || failed=true
-scripts/page_tests.sh || failed=true
 wait $! || failed=true
-cat "$package"
+cat "$log"
 if $failed; then exit 1; fi
 scripts/fuzz.sh 10
