@@ -9,7 +9,8 @@ pub struct Progress(Mutex<Option<(&'static str, f64)>>);
 impl Progress {
     /// What is being done, as `reading events`, and the finished share of it, 0 to 1; `None` before the start.
     pub fn now(&self) -> Option<(&'static str, f64)> {
-        *self.locked()
+        // Rounding, or a model that gives an entity's outcomes in several blocks, may lead past the end.
+        self.locked().map(|(pass, share)| (pass, share.min(1.0)))
     }
 
     /// Begins one pass over what is stored.
