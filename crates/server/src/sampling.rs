@@ -22,17 +22,19 @@ struct Counts {
     cpu: Option<f64>,
 }
 
-/// Takes samples forever.
-pub(crate) async fn watch_itself(app: App) {
+/// Takes samples forever. The first one counts from this call, not from when its task first runs.
+pub(crate) fn watch_itself(app: App) -> impl Future<Output = ()> {
     let mut before = app.counts();
-    let mut ticks = tokio::time::interval(STEP);
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
-    ticks.tick().await;
-    loop {
+    async move {
+        let mut ticks = tokio::time::interval(STEP);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
         ticks.tick().await;
-        let now = app.counts();
-        app.history.add(app.sample(&before, &now));
-        before = now;
+        loop {
+            ticks.tick().await;
+            let now = app.counts();
+            app.history.add(app.sample(&before, &now));
+            before = now;
+        }
     }
 }
 

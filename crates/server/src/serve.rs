@@ -90,6 +90,8 @@ impl Server {
     /// could not be written; their rows stay in the logs.
     pub async fn run(self, stop: impl Future<Output = ()>) -> Vec<Failing> {
         let app = self.app;
+        // Before the doors open, so that the first sample misses no request.
+        let watching = tokio::spawn(watch_itself(app.clone()));
         let (close, closing) = watch::channel(false);
         let mut doors = JoinSet::new();
         doors.spawn(self.http.run(router(app.clone()), closing.clone(), GRACE));
@@ -99,7 +101,6 @@ impl Server {
         if let Some(door) = self.flight {
             doors.spawn(door.run(flight::router(app.clone()), closing, GRACE));
         }
-        let watching = tokio::spawn(watch_itself(app.clone()));
         stop.await;
         watching.abort();
         app.closing.store(true, Ordering::Relaxed);
