@@ -55,8 +55,8 @@ def folder(tmp_path_factory):
     [
         pytest.param("check football --league league.toml --worlds 40", "*football*simulate*", 249, id="football"),
         pytest.param("price draws --condition a>20 --condition b>a --condition c --data data", None, 11.6, id="price"),
-        pytest.param("ask cpu --group host,status --threads 1 --no-cache --data data", "ask::run::answer*", 3.68, id="ask"),
-        pytest.param("append cpu rows.msgpack --data new", "*decode::messagepack*", 93.1, id="decode"),
+        pytest.param("ask cpu --group host,status --threads 1 --no-cache --data data", "ask::run::answer*", 3.28, id="ask"),
+        pytest.param("append cpu rows.msgpack --data new", "*decode::messagepack*", 108, id="decode"),
         pytest.param("flush cpu --data log", None, 103, id="flush"),
     ],
 )
