@@ -167,11 +167,12 @@ impl Store {
 
     async fn rows_of(&self, name: &str) -> Result<Vec<Segment>> {
         let rows: Vec<Segment> = self.ensembles.segments().await?.into_iter().filter(|s| is_of(s, name)).collect();
-        if rows.is_empty() {
-            let (data, have) = (self.disk.shown(&self.data), self.names().await?);
-            return Err(EnsembleError::Unknown { name: name.to_owned(), data, have });
-        }
-        Ok(rows)
+        if rows.is_empty() { Err(self.unknown(name).await?) } else { Ok(rows) }
+    }
+
+    async fn unknown(&self, name: &str) -> Result<EnsembleError> {
+        let (data, have) = (self.disk.shown(&self.data), self.names().await?);
+        Ok(EnsembleError::Unknown { name: name.to_owned(), data, have })
     }
 
     /// Registers a new ensemble, or a new version of one.
@@ -254,8 +255,8 @@ impl Store {
     }
 
     /// Makes the three open tables one consistent view. Writers commit events and registrations before the outcomes
-    /// that need them, and remove them after those: so events and registrations read after `outcomes` match it if
-    /// `outcomes` has not moved meanwhile. If it has, reads them again.
+    /// that need them; a switch removes them after those, and a drop removes the registration first. So events and
+    /// registrations read after `outcomes` match it if `outcomes` has not moved meanwhile. If it has, reads them again.
     async fn settle(&mut self) -> Result<()> {
         loop {
             let version = self.outcomes.version();

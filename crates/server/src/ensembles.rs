@@ -188,9 +188,16 @@ impl App {
         self.counters.asked();
         let app = self.clone();
         let answered = self.questions.ask(access, |place| async move {
-            let columns = app.warm.columns(&app.settings.data, &name).await?;
-            let answered = tokio::task::spawn_blocking(move || answer(&columns, &place));
-            Ok(answered.await.map_err(|e| broken(&e))??)
+            let data = &app.settings.data;
+            let answered = async {
+                let columns = app.warm.columns(data, &name).await?;
+                let answered = tokio::task::spawn_blocking(move || answer(&columns, &place));
+                Ok(answered.await.map_err(|e| broken(&e))??)
+            };
+            match answered.await {
+                Ok(answer) => Ok(answer),
+                Err(failed) => Err(app.warm.reason(data, &name, failed).await),
+            }
         });
         Ok(Json(answered.await?))
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use axum::http::StatusCode;
 use disk::RealDisk;
 use ensemble::{Columns, EnsembleError, ReadRows, Store, StoredEnsemble, open_columns};
 use sql::{Ensembles, QueryError};
@@ -88,6 +89,14 @@ impl Warm {
         Ok(columns)
     }
 
+    /// Why a question about an ensemble failed: its files go right after its rows when it is dropped.
+    pub(crate) async fn reason(&self, data: &Path, name: &str, failed: Refusal) -> Refusal {
+        match self.ensemble(data, name).await {
+            Err(unknown) if unknown.status() == StatusCode::NOT_FOUND => unknown,
+            _ => failed,
+        }
+    }
+
     /// Cached columns of exactly these ranges.
     fn find(&self, stored: &StoredEnsemble) -> Option<Arc<Columns>> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -101,5 +110,39 @@ impl Warm {
         let place = open.iter().position(same)?;
         open[place..].rotate_left(1);
         open.last().cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ensemble::{EventMode, Plan};
+    use model::Catalogue;
+    use world::{Seed, World, WorldRange};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn question_fails_for_want_of_an_ensemble_once_it_is_dropped() {
+        let data = tempfile::tempdir().unwrap();
+        let mut store = Store::open_or_create(data.path(), Arc::new(RealDisk)).await.unwrap();
+        let plan = Plan {
+            name: "season".to_owned(),
+            model: "walk".to_owned(),
+            parameters: "{}".to_owned(),
+            seed: Seed(1),
+            worlds: WorldRange::new(World(0), 10).unwrap(),
+            range_worlds: 10,
+            events: EventMode::Replay,
+            catalogue: Catalogue { kinds: Vec::new(), entities: Vec::new(), events: Vec::new() },
+        };
+        store.register(plan, false).await.unwrap();
+        let warm = Warm::default();
+        let reason = async || {
+            let no_file = Refusal::internal("cannot open a file: it does not exist");
+            warm.reason(data.path(), "season", no_file).await.status()
+        };
+        assert_eq!(reason().await, StatusCode::INTERNAL_SERVER_ERROR);
+        store.drop_ensemble("season").await.unwrap();
+        assert_eq!(reason().await, StatusCode::NOT_FOUND);
     }
 }

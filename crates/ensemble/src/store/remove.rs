@@ -9,17 +9,22 @@ use super::{Result, Store};
 use crate::paths::{TABLES, is_of, table_folder, version_of};
 
 impl Store {
-    /// Removes an ensemble and all its versions from the tables, then their files. Outcomes go first: without them
-    /// readers see none of the rest. Returns its newest version.
+    /// Removes an ensemble and all its versions from the tables, then their files. Its registration goes first: without
+    /// it readers see none of the rest. Also finishes what an interrupted call left. Returns its newest version.
+    ///
+    /// # Errors
+    /// When no table has rows of it, or the disk fails.
     pub async fn drop_ensemble(&mut self, name: &str) -> Result<u64> {
         self.refresh().await?;
-        let newest = self.rows_of(name).await?.iter().map(version_of).max().unwrap_or(0);
-        for table in [&mut self.outcomes, &mut self.events, &mut self.ensembles] {
+        let mut newest = None;
+        for table in [&mut self.ensembles, &mut self.outcomes, &mut self.events] {
             let remove: Vec<Segment> = table.segments().await?.into_iter().filter(|s| is_of(s, name)).collect();
+            newest = newest.max(remove.iter().map(version_of).max());
             if !remove.is_empty() {
                 table.commit(&Change { remove, ..Change::default() }).await?;
             }
         }
+        let Some(newest) = newest else { return Err(self.unknown(name).await?) };
         for table in TABLES {
             let folder = table_folder(&self.data, table).join(format!("ensemble={name}"));
             match self.disk.remove_dir(&folder) {

@@ -3,13 +3,15 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+use disk::power_loss::PowerLossDisk;
 use disk::watched::{Operation, WatchedDisk};
 use disk::{Disk, RealDisk};
 use ensemble::{EnsembleError, Plan, Store};
+use table::{Change, Table};
 use tokio::runtime::Handle;
 use tokio::task::block_in_place;
 
-use crate::support::{plan, play_on, play_registered};
+use crate::support::{plan, play_fresh, play_on, play_registered};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_name_is_taken_once() {
@@ -126,6 +128,70 @@ async fn a_dropped_ensemble_is_gone_and_its_name_free() {
     let again = play(1).await.unwrap();
     assert_eq!((&again.hash, again.events.rows), (&first.hash, first.events.rows));
     assert!(again.version > first.version);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_sees_an_ensemble_whole_until_it_is_dropped() {
+    let mut whole = 0;
+    for kill in 0.. {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        let disk = Arc::new(PowerLossDisk::new(&folder.path().join("attic")).unwrap());
+        let expected = play_on(disk.clone(), &data, &dice::PLUGIN, plan(&dice::PLUGIN, 1, 10, 5), 1).await.unwrap();
+        let mut store = Store::open_or_create(&data, disk.clone()).await.unwrap();
+        disk.fail_from(disk.operations() + kill);
+        let dropped = store.drop_ensemble("test").await;
+        disk.fail_from(u64::MAX);
+        match Store::open(&data, disk.clone()).await.unwrap().unwrap().ensemble("test").await {
+            Ok(seen) => {
+                assert!(seen.is_complete() && seen.events.len() == 2, "killed at operation {kill}");
+                whole += 1;
+            }
+            Err(error) => {
+                assert!(matches!(error, EnsembleError::Unknown { .. }), "killed at operation {kill}: {error}")
+            }
+        }
+        if dropped.is_ok() {
+            assert!(whole > 0 && whole < kill, "whole after {whole} of {kill} operations");
+            return;
+        }
+        // Another drop finishes it, unless only files were left.
+        let mut store = Store::open_or_create(&data, disk.clone()).await.unwrap();
+        match store.drop_ensemble("test").await {
+            Ok(version) => assert_eq!(version, expected.version),
+            Err(error) => {
+                assert!(matches!(error, EnsembleError::Unknown { .. }), "killed at operation {kill}: {error}")
+            }
+        }
+        for table in ["outcomes", "events", "ensembles"] {
+            let table = Table::open(&data.join("sim").join(table), disk.clone()).await.unwrap().unwrap();
+            assert_eq!(table.segments().await.unwrap(), [], "killed at operation {kill}");
+        }
+    }
+}
+
+/// What a killed drop left of an older version is in no answer, whoever takes its name.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_name_is_free_after_half_a_drop() {
+    let data = tempfile::tempdir().unwrap();
+    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    play_on(disk.clone(), data.path(), &dice::PLUGIN, plan(&dice::PLUGIN, 2, 10, 5), 1).await.unwrap();
+    let mut registrations = Table::open(&data.path().join("sim/ensembles"), disk.clone()).await.unwrap().unwrap();
+    let remove = registrations.segments().await.unwrap();
+    registrations.commit(&Change { remove, ..Change::default() }).await.unwrap();
+
+    let expected = play_fresh(&dice::PLUGIN, plan(&dice::PLUGIN, 1, 10, 5), 1).await;
+    let mut store = Store::open_or_create(data.path(), disk).await.unwrap();
+    let ensemble = store.register(plan(&dice::PLUGIN, 1, 10, 5), false).await.unwrap();
+    let first = unswitched(ensemble::Registered { done: vec![ensemble.plan.ranges()[1]], ..ensemble });
+    play_registered(&mut store, &dice::PLUGIN, first, 1).await.unwrap();
+    assert_eq!(store.ensemble("test").await.unwrap().worlds(), 5);
+    let rest = store.resume("test").await.unwrap();
+    assert_eq!(rest.done.len(), 1);
+    let all = play_registered(&mut store, &dice::PLUGIN, rest, 1).await.unwrap();
+    assert_eq!((all.hash, all.events.hash, all.worlds), (expected.hash, expected.events.hash, 10));
+    let seen = Store::open(data.path(), Arc::new(RealDisk)).await.unwrap().unwrap().ensemble("test").await.unwrap();
+    assert_eq!((seen.outcomes.len(), seen.events.len()), (2, 2));
 }
 
 #[tokio::test(flavor = "multi_thread")]
