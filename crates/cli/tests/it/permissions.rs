@@ -122,7 +122,7 @@ fn a_store_that_may_only_be_read_answers_and_stays_as_it_is() {
         "error: cannot create the folder ",
         "sim/ensembles",
     );
-    refused(&["drop", "season"], "error: cannot commit to the table ", "sim/outcomes");
+    refused(&["drop", "season"], "error: cannot commit to the table ", "sim/ensembles");
     assert_eq!(tree(&data), before);
     before.iter().filter(|path| path.is_dir()).for_each(|path| allow(path, 0o755));
 }
