@@ -148,7 +148,7 @@ async fn a_reader_sees_an_ensemble_whole_until_it_is_dropped() {
                 whole += 1;
             }
             Err(error) => {
-                assert!(matches!(error, EnsembleError::Unknown { .. }), "killed at operation {kill}: {error}")
+                assert!(matches!(error, EnsembleError::Unknown { .. }), "killed at operation {kill}: {error}");
             }
         }
         if dropped.is_ok() {
@@ -160,7 +160,7 @@ async fn a_reader_sees_an_ensemble_whole_until_it_is_dropped() {
         match store.drop_ensemble("test").await {
             Ok(version) => assert_eq!(version, expected.version),
             Err(error) => {
-                assert!(matches!(error, EnsembleError::Unknown { .. }), "killed at operation {kill}: {error}")
+                assert!(matches!(error, EnsembleError::Unknown { .. }), "killed at operation {kill}: {error}");
             }
         }
         for table in ["outcomes", "events", "ensembles"] {
