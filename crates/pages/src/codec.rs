@@ -110,27 +110,52 @@ enum Engine {
     Snappy(Box<snap::raw::Encoder>),
     Lz4(CompressTable),
     Gzip,
-    Zstd { short: zstd::bulk::Compressor<'static>, long: zstd::bulk::Compressor<'static> },
+    Zstd { short: zstd::bulk::Compressor<'static>, long: zstd::bulk::Compressor<'static>, is_fast: bool },
 }
 
 /// Pages of fewer bytes are short. Tables of codes take most of their time, and save 1 to 4% of the bytes of an ensemble.
 const SHORT_BELOW: usize = 256;
 
-/// The level of short pages where that of the others is 1, which is chosen for speed. Levels below 0 make no tables of codes.
+/// The level that is chosen for speed. Others are a user's choice of fewer bytes.
+const FAST: i32 = 1;
+
+/// The level of short pages where that of the others is [`FAST`]. Levels below 0 make no tables of codes.
 const SHORT_LEVEL: i32 = -1;
 
 /// Shorter pages are stored uncompressed in a zstd frame: compressing them takes a microsecond and saves only a few bytes.
 const STORED_BELOW: usize = 32;
 
-/// A zstd frame of fewer than 256 bytes, uncompressed (RFC 8878, sections 3.1.1.1 and 3.1.1.2).
+/// Where [`FAST`] would save less than one part in so many of a page, it is stored, too. Its bytes then became codes of nearly
+/// equal length, and expanding these takes longer than a count of the values.
+const SAVED_PART_MIN: usize = 20;
+
+/// A zstd frame of at most 4 GB, uncompressed (RFC 8878, sections 3.1.1.1 and 3.1.1.2).
 fn stored_frame(page: &[u8]) -> Bytes {
     const MAGIC: [u8; 4] = 0xFD2F_B528_u32.to_le_bytes();
-    /// One segment, and its size in one byte.
-    const DESCRIPTOR: u8 = 1 << 5;
-    let size = page.len() as u8;
-    // The last block, of the type that is not compressed.
-    let [low, middle, high, _] = (u32::from(size) << 3 | 1).to_le_bytes();
-    [&MAGIC[..], &[DESCRIPTOR, size, low, middle, high], page].concat().into()
+    const BLOCK_MAX: usize = 128 << 10;
+    // One segment, and its size in one, two or four bytes.
+    let size = page.len() as u32;
+    let (descriptor, size, bytes) = match page.len() {
+        0..256 => (1 << 5, size, 1),
+        256..65_792 => (1 << 6 | 1 << 5, size - 256, 2),
+        _ => (2 << 6 | 1 << 5, size, 4),
+    };
+    let mut frame = Vec::with_capacity(page.len() + 16 + 3 * (page.len() / BLOCK_MAX));
+    frame.extend_from_slice(&MAGIC);
+    frame.push(descriptor);
+    frame.extend_from_slice(&size.to_le_bytes()[..bytes]);
+    let mut rest = page;
+    loop {
+        let (block, after) = rest.split_at(rest.len().min(BLOCK_MAX));
+        // Whether it is the last one, and the type of blocks that are not compressed: 0.
+        let header = (block.len() as u32) << 3 | u32::from(after.is_empty());
+        frame.extend_from_slice(&header.to_le_bytes()[..3]);
+        frame.extend_from_slice(block);
+        if after.is_empty() {
+            return frame.into();
+        }
+        rest = after;
+    }
 }
 
 impl Compressor {
@@ -142,8 +167,9 @@ impl Compressor {
             Codec::Gzip => Engine::Gzip,
             Codec::Zstd(level) => {
                 let of_level = |level| zstd::bulk::Compressor::new(level).map_err(external);
-                let short = if level == 1 { SHORT_LEVEL } else { level };
-                Engine::Zstd { short: of_level(short)?, long: of_level(level)? }
+                let is_fast = level == FAST;
+                let short = if is_fast { SHORT_LEVEL } else { level };
+                Engine::Zstd { short: of_level(short)?, long: of_level(level)?, is_fast }
             }
         };
         Ok(Self { in_footer: codec.in_footer()?, engine, room: Vec::new() })
@@ -163,10 +189,14 @@ impl Compressor {
                 return Ok(Bytes::from(gzip.finish().map_err(external)?));
             }
             Engine::Zstd { .. } if page.len() < STORED_BELOW => return Ok(stored_frame(page)),
-            Engine::Zstd { short, long } => {
+            Engine::Zstd { short, long, is_fast } => {
                 let zstd = if page.len() < SHORT_BELOW { short } else { long };
                 room(&mut self.room, zstd::zstd_safe::compress_bound(page.len()));
-                zstd.compress_to_buffer(page, &mut self.room[..]).map_err(external)?
+                let length = zstd.compress_to_buffer(page, &mut self.room[..]).map_err(external)?;
+                if *is_fast && length > page.len() - page.len() / SAVED_PART_MIN {
+                    return Ok(stored_frame(page));
+                }
+                length
             }
             Engine::Snappy(snappy) => {
                 room(&mut self.room, snap::raw::max_compress_len(page.len()));
@@ -265,6 +295,46 @@ mod tests {
         assert!(length(1, short) > short);
         assert!(length(1, long) < long * 3 / 4);
         assert!(length(3, short) < short * 3 / 4);
+    }
+
+    /// Bytes in no order; of 256, `zeros` are replaced by 0.
+    fn mixed_bytes(zeros: u32, count: usize) -> Vec<u8> {
+        let mut state = 1u32;
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            state >> 24
+        };
+        let byte = |_| {
+            let byte = next();
+            if next() < zeros { 0 } else { byte as u8 }
+        };
+        (0..count).map(byte).collect()
+    }
+
+    #[test]
+    fn pages_that_hardly_shrink_are_stored_in_frames_for_any_reader() {
+        let mut compressor = Compressor::new(Codec::default()).unwrap();
+        for size in [SHORT_BELOW, 65_791, 65_792, 128 << 10, (128 << 10) + 1, 300_000] {
+            let page = mixed_bytes(24, size);
+            let frame = compressor.compress(&page).unwrap();
+            assert!(frame.len() > size, "{size} bytes are {} compressed", frame.len());
+            assert_eq!(zstd::stream::decode_all(&*frame).unwrap(), page, "{size}");
+            let mut read = Vec::new();
+            decompress(Compression::ZSTD(ZstdLevel::default()), &frame, size, &mut read).unwrap();
+            assert_eq!(read, page, "{size}");
+            assert_eq!(zstd::zstd_safe::get_frame_content_size(&frame).unwrap(), Some(size as u64));
+        }
+    }
+
+    #[test]
+    fn pages_are_compressed_from_a_twentieth_on_or_at_a_chosen_level() {
+        let share = |level, zeros| {
+            let page = mixed_bytes(zeros, 100_000);
+            Compressor::new(Codec::Zstd(level)).unwrap().compress(&page).unwrap().len() as f64 / page.len() as f64
+        };
+        assert!(share(1, 24) > 1.0);
+        assert!(share(3, 24) < 0.97);
+        assert!(share(1, 64) < 0.9);
     }
 
     #[test]
