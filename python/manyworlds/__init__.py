@@ -91,5 +91,5 @@ def _model(name: str) -> object:
     return loaded(name)
 
 
-# Questions about a model's ensembles may need the model.
-_native.find_models(_model)
+# Questions about a model's ensembles may need the model. A notebook may define it again.
+_native.find_models(_model, each_time=True)

@@ -34,12 +34,12 @@ class Param:
 
     @property
     def _is_list(self) -> bool:
-        return not isinstance(self.default, (str, int, float))
+        return isinstance(plain(self.default), list)
 
     def _described(self, name: str) -> dict[str, Any]:
         """The parameter as the native module reads it."""
         default = plain(self.default)
-        finite = lambda bound: None if bound in (float("inf"), float("-inf")) else bound  # noqa: E731
+        finite = lambda bound: None if bound in (float("inf"), float("-inf")) else plain(bound)  # noqa: E731
         first = next(iter(default), None) if isinstance(default, list) else default
         return {
             "name": name, "doc": self.doc, "default": default, "min": finite(self.min), "max": finite(self.max),

@@ -110,6 +110,7 @@ class Data:
 
         Raises:
             RefusedRowsError: if some rows cannot be stored. The others are.
+            InvalidError: if a value cannot be sent. Names the row, and how many before it are stored.
         """
         if on_conflict not in ("overflow", "refuse"):
             raise InvalidError(f"on_conflict is {on_conflict!r}: write 'overflow' or 'refuse'")
@@ -194,23 +195,53 @@ def _bodies(rows: Any) -> Iterator[tuple[str, bytes, int]]:
     if isinstance(rows, Mapping) or isinstance(rows, (str, bytes)) or not isinstance(rows, Iterable):
         raise InvalidError(f"rows are {type(rows).__name__}: give dicts, one a row, or an Arrow object")
     lines: list[str] = []
-    size = 0
+    size = sent = 0
     for row in rows:
-        if not isinstance(row, Mapping):
-            raise InvalidError(f"a row is {type(row).__name__}: give dicts, one a row")
-        lines.append(json.dumps(row, default=_plain))
+        try:
+            lines.append(_line(row))
+        except InvalidError as error:
+            stored = f"; the {sent} rows before row {sent + 1} are stored" if sent else ""
+            raise InvalidError(f"row {sent + len(lines) + 1}: {error}{stored}") from None
         size += len(lines[-1])
         if len(lines) == _ROWS or size >= _BYTES:
             yield "json", "\n".join(lines).encode(), len(lines)
+            sent += len(lines)
             lines, size = [], 0
     if lines:
         yield "json", "\n".join(lines).encode(), len(lines)
 
 
+def _line(row: Any) -> str:
+    if not isinstance(row, Mapping):
+        raise InvalidError(f"it is {type(row).__name__}: give dicts, one a row")
+    try:
+        return json.dumps(row, default=_plain)
+    except (TypeError, ValueError) as error:
+        # A name that is no text, or a value that holds itself.
+        raise InvalidError(str(error)) from None
+
+
 def _plain(value: Any) -> Any:
-    """Values that JSON lacks."""
-    if isinstance(value, (datetime, date)):
+    """Values that JSON lacks. Times without an offset are UTC."""
+    if isinstance(value, datetime):
+        return value.isoformat() + ("Z" if value.tzinfo is None else "")
+    if isinstance(value, date):
         return value.isoformat()
-    if hasattr(value, "item"):
-        return value.item()
+    if getattr(getattr(value, "dtype", None), "kind", "") == "M" and value.ndim == 0:
+        return _time(value)
+    if hasattr(value, "tolist"):
+        return value.tolist()
     raise InvalidError(f"a value is {type(value).__name__}: give texts, numbers, booleans, times or None")
+
+
+def _time(value: Any) -> str | None:
+    """A time of NumPy."""
+    import numpy as np
+
+    if np.isnat(value):
+        return None
+    unit = np.datetime_data(value.dtype)[0]
+    if unit in ("Y", "M", "W", "D"):
+        return str(value.astype("M8[D]"))
+    text = str(value if unit in ("s", "ms", "us", "ns") else value.astype("M8[s]"))
+    return (text.rstrip("0").rstrip(".") if "." in text else text) + "Z"

@@ -71,7 +71,8 @@ class Stream:
         for share in p:
             total += share
             sums.append(total)
-        if not sums or min(p) < 0 or abs(total - 1.0) > 1e-9:
+        # NaN fails the comparisons, too.
+        if not (sums and all(share >= 0 for share in p) and abs(total - 1.0) <= 1e-9):
             raise InvalidError(f"the probabilities of a choice sum to {total}: give numbers from 0 that sum to 1")
         return self._draws.choice(sums)
 

@@ -40,7 +40,13 @@ def _bet(number: int, bet: Mapping[str, Any]) -> dict[str, Any]:
         raise InvalidError(f"bet {number} has no {missing[0]!r}")
     if unknown := bet.keys() - set(_BET):
         raise InvalidError(f"bet {number} has an unknown key {min(unknown, key=str)!r}; there are: {', '.join(_BET)}")
-    return {**bet, "legs": texts("a leg", bet["legs"]), "stake": str(bet["stake"]), "odds": str(bet["odds"])}
+    asked = {**bet, "legs": texts("a leg", bet["legs"]), "stake": str(bet["stake"]), "odds": str(bet["odds"])}
+    if bet.get("id") is not None:
+        asked["id"] = str(bet["id"])
+    for name in ("entity", "side"):
+        if not isinstance(bet.get(name, ""), (str, type(None))):
+            raise InvalidError(f"bet {number} has {name} {bet[name]!r}: give a text, or leave it out")
+    return asked
 
 
 class Ensemble(Mapping):

@@ -35,12 +35,10 @@ def origin(model: Model) -> dict[str, Any]:
     """
     of = type(model)
     found: dict[str, Any] = {"class": of.__qualname__, "version": model.version, "source": _digest(_source(of))}
-    found["uses"] = dict(sorted(_Uses(of).found.items()))
+    uses = _Uses(of)
+    found["uses"] = dict(sorted(uses.found.items()))
     if vars(model):
-        try:
-            found["state"] = _digest(pickle.dumps(vars(model), protocol=4))
-        except Exception:  # pickling runs the model's own code, which may raise anything
-            found["state"] = "unknown"
+        found["state"] = _digest(uses._content(vars(model), ()))
     found["python"] = platform.python_version()
     return {**found, **_versions(name for name in _LIBRARIES if name in sys.modules)}
 

@@ -123,8 +123,15 @@ def _parts(values: Any, entity: str) -> list[Any]:
     if not all(isinstance(of, Mapping) for of in values.values()):
         return [_table(values.items())]
     if len({frozenset(outcomes) for outcomes in values.values()}) > 1:
-        # Entities of different kinds: each column names its entity.
-        named = [(f"{entity}:{name}", array) for entity, of in values.items() for name, array in of.items()]
+        # Entities of different kinds: each column names its entity, and rows are worlds.
+        named = [(f"{entity}:{name}", array) for entity, of in values.items() for name, array in of.items() if name != "world"]
+        worlds = [(entity, of.get("world")) for entity, of in values.items()]
+        if any(of is not None for _, of in worlds):
+            first, numbers = worlds[0]
+            for entity, of in worlds:
+                if numbers is None or of is None or not np.array_equal(np.asarray(of), np.asarray(numbers)):
+                    raise InvalidError(f"{first} and {entity} have different worlds: give both the same array 'world', or none")
+            named.insert(0, ("world", numbers))
         return [_table(named)]
     parts = []
     for name, outcomes in values.items():

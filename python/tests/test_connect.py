@@ -70,6 +70,7 @@ def test_rows_and_sql(remote):
         (lambda d: d.ensembles["season"].book([{"legs": "home_won", "stake": 1, "odds": 0.5}], entity=GAME), mw.InvalidError, "bet 1, odds"),
         (lambda d: d.ensembles["season"].book([{"legs": "home_wn", "stake": 1, "odds": 2}], entity=GAME), mw.InvalidError, "bet 1, legs"),
         (lambda d: d.ensembles["season"].book([]), mw.InvalidError, "bet"),
+        (lambda d: d.ensembles["season"].book([{"legs": "home_won", "stake": 1, "odds": 2, "entity": float("nan")}]), mw.InvalidError, "bet 1 has entity nan"),
     ],
 )
 def test_errors_are_the_same_classes(data, remote, ask, error, words):

@@ -103,6 +103,7 @@ AT = np.array([0, 1])
         (lambda emit, w: emit.events("a-1", AT, **{**GOOD, "kind": np.array(["b", "c"])}), 'has the type <U1: give numbers'),
         (lambda emit, w: emit.events("a-1", AT, **{**GOOD, "n": np.ma.masked_equal(AT, 1)}), 'event column "n" is NULL in world 1: give a value, or declare'),
         (lambda emit, w: emit.events("a-1", AT, **{**GOOD, "real": np.array([0, 2**53 + 1])}), 'is 9007199254740993 in world 1, beyond 2^53'),
+        (lambda emit, w: emit.events("a-1", AT, **{**GOOD, "real": np.array([0, 2**64 - 1], np.uint64)}), "has 18446744073709551615, which is too large for every column"),
         (lambda emit, w: emit.events("a-1", np.array([0, 0.5]), **GOOD), "worlds has 0.5: give the place"),
         (lambda emit, w: emit.events("a-1", [0, 1], **GOOD), "worlds is list: give a NumPy array"),
         (lambda emit, w: emit.events("a-1", AT + len(w), **GOOD), "worlds has 10: give the place of each event's world in the range, from 0 to 9"),

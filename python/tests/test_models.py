@@ -118,6 +118,8 @@ def test_worlds_of_a_part_are_those_of_the_whole():
         (lambda r: r.binomial(2, 1.5), "p has a value that is not a probability"),
         (lambda r: r.integers(3, 3), "give a higher end"),
         (lambda r: r.choice([0.5, 0.6]), "sum to 1.1"),
+        (lambda r: r.choice(np.full(2, np.nan)), "sum to nan"),
+        (lambda r: r.choice([0.5, np.nan]), "sum to nan"),
         (lambda r: r.chance(1.01), "p has a value that is not a probability"),
         (lambda r: r.chance(np.where(np.arange(10) == 3, np.nan, 0.5)), "p has a value that is not a probability"),
         (lambda r: mw.Worlds(1, 0, 10, {}).stream(purpose=-1), "purpose is -1: give a whole number from 0"),

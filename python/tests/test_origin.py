@@ -94,6 +94,10 @@ def league(tmp_path):
 
 USES = "import json, league\nfrom manyworlds._origin import origin\nprint(json.dumps(origin(league.League())))"
 
+WITH_SET = USES.replace("print", "model = league.League(); model.rivals = {'ada', 'bob', 'cy'}\nprint").replace(
+    "origin(league.League())", "origin(model)"
+)
+
 
 @pytest.mark.parametrize(
     ("old", "new", "name"),
@@ -125,12 +129,14 @@ def test_everything_that_the_methods_use_counts(league, old, new, name):
 def test_nothing_else_counts(league):
     folder, python = league
     before = json.loads(python("-c", USES).stdout)
+    state = json.loads(python("-c", WITH_SET).stdout)["state"]
     for change in (("UNUSED = 1", "UNUSED = 2"), ("DRAWS = np", "DRAWS = 1 + 0 * np.pi; np"), ("import sys", "import sys, os")):
         assert json.loads(python("-c", USES, change=change).stdout) == before, change
     for seed in ("1", "2", "3"):
         os.environ["PYTHONHASHSEED"] = seed
         try:
             assert json.loads(python("-c", USES).stdout) == before
+            assert json.loads(python("-c", WITH_SET).stdout)["state"] == state
         finally:
             del os.environ["PYTHONHASHSEED"]
 

@@ -318,3 +318,22 @@ def test_resume_after_kill_keeps_hash(python, tmp_path):
     assert 0 < stored < 100
     words = printed(python(script))
     assert words.count("played") < 22 and words[-3] == words[-1]
+
+
+def test_a_model_that_is_defined_again_is_played_again(tmp_path):
+    def steps(**parameters):
+        class Steps(mw.Model):
+            def catalogue(self, p):
+                return mw.Catalogue({"walk": {"at": mw.number()}}, ["a"])
+
+            def simulate(self, p, worlds, emit):
+                emit("a", at=worlds.stream().integers(0, int(sum(vars(p).values()))))
+
+        Steps.parameters = parameters
+        return Steps()
+
+    drift = mw.Param(np.int64(9), np.int64(1), np.float32(99))
+    one = mw.run(steps(drift=drift), 20, name="one", data=tmp_path)
+    assert one.verify(replay=True).hash == one.verify().hash
+    two = mw.run(steps(drift=drift, more=mw.Param(3.0, 0, 10)), 20, name="two", data=tmp_path)
+    assert two.verify(replay=True).hash == two.verify().hash != one.verify().hash

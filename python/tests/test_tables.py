@@ -96,6 +96,11 @@ def test_every_type_is_shown(data):
     assert all(len(column) == 1 for column in rows.to_numpy().values()) and "1 mons 2 days" in rows._repr_html_()
 
 
+def test_decimals_keep_their_digits_beside_null(data):
+    rows = data.sql("SELECT d::DECIMAL(20, 2) AS d FROM (VALUES ('123456789012345678.25'), (NULL)) AS t (d)")
+    assert rows["d"].tolist() == rows.to_numpy()["d"].tolist() == [decimal.Decimal("123456789012345678.25"), None]
+
+
 def test_columns_of_one_name_are_not_mixed_up(data):
     rows = data.sql("SELECT * FROM (SELECT 1 AS a) x, (SELECT 2 AS a) y")
     assert rows.columns == ["a", "a"] and rows.to_arrow().column(1).to_pylist() == [2]
@@ -169,10 +174,38 @@ def test_values_that_do_not_fit(data):
     assert data.sql("SELECT count(*) AS n FROM t")["n"].tolist() == [3]
 
 
+def test_dicts_may_hold_what_json_lacks(data):
+    day, noon = np.datetime64("2026-01-02"), dt.datetime(2026, 1, 2, 12)
+    rows = [
+        {"at": noon, "day": day, "tags": np.array(["b", "a"])},
+        {"at": np.datetime64("2026-01-02T12:00:00.000001"), "day": day, "tags": ["c"]},
+        {"at": np.datetime64("2026-01-02T12:00:00.5", "ns"), "day": None, "tags": None},
+        {"at": np.datetime64("2026-01-02T12", "h"), "day": None, "tags": None},
+        {"at": np.datetime64("NaT"), "day": None, "tags": None},
+    ]
+    assert data.append("t", rows) == 5
+    stored = data.sql("SELECT at, day, tags FROM t ORDER BY at NULLS LAST")
+    utc = noon.replace(tzinfo=dt.timezone.utc)
+    micros = [0, 0, 1, 500_000]
+    assert [row["at"] for row in stored.to_dicts()] == [*(utc + dt.timedelta(microseconds=of) for of in micros), None]
+    assert data.sql("SELECT tags, day FROM t WHERE day IS NOT NULL ORDER BY at").to_dicts() == [
+        {"tags": ["a", "b"], "day": "2026-01-02"}, {"tags": ["c"], "day": "2026-01-02"},
+    ]  # fmt: skip
+
+
+def test_a_row_that_cannot_be_sent_is_named_with_what_is_stored(data):
+    rows = [{"n": 1}] * 60_000
+    rows[55_000] = {"n": {1, 2}}
+    words = "row 55001: a value is set: .*; the 50000 rows before row 50001 are stored"
+    with pytest.raises(mw.InvalidError, match=words):
+        data.append("t", rows)
+    assert data.ask("t", count=True)["count"][0] == 50_000
+
+
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        ("abc", "str"), ({"n": 1}, "dict"), ([1], "a row is int"), (7, "int"), ([{"n": object()}], "a value is object"),
+        ("abc", "str"), ({"n": 1}, "dict"), ([1], "row 1: it is int"), (7, "int"), ([{"n": object()}], "row 1: a value is object"),
     ],
 )  # fmt: skip
 def test_other_rows_are_refused(data, rows, words):

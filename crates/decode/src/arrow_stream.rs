@@ -4,7 +4,7 @@
 //! may be a timestamp of any unit and zone, an integer, a float or a text; NULL or a missing column means now. A column
 //! of any other type refuses the stream, because every row has it; the refusal names all such columns, at position 0. A
 //! record batch with a value that does not fit (an unsigned integer over 63 bits, a text over the limit) is refused
-//! whole.
+//! whole. A compressed batch refuses the stream: bodies are compressed whole instead.
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,6 +20,7 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use arrow::error::ArrowError;
 use arrow::ipc::reader::StreamDecoder;
 
+use super::arrow_messages::compressed_batch;
 use super::decoded::Decoded;
 use super::error::DecodeError;
 use super::limits::Limits;
@@ -35,6 +36,11 @@ const EXACT: CastOptions<'static> =
 pub(super) fn decode(body: &[u8], table: &str, request: &Request<'_>, limits: &Limits) -> Result<Decoded, DecodeError> {
     let now = request.now_micros;
     body_table(table, limits)?;
+    if let Some(at) = compressed_batch(body) {
+        let reason =
+            "a record batch is compressed: send batches as they are, and compress the whole body with gzip or zstd";
+        return Err(malformed(reason.to_owned(), at));
+    }
     let mut stream = Stream { decoder: StreamDecoder::new(), rest: Buffer::from(body), bytes: body.len() };
     let mut plan: Option<Plan> = None;
     let mut taken = Vec::new();
@@ -81,7 +87,6 @@ struct Stream {
 impl Stream {
     fn next(&mut self) -> Result<Option<RecordBatch>, DecodeError> {
         let at = self.bytes - self.rest.len();
-        let malformed = |reason: String| DecodeError::Malformed { format: "Arrow IPC stream", reason, at };
         // Arrow's reader checks its input, but panics on some errors.
         let decoded = catch_unwind(AssertUnwindSafe(|| match self.decoder.decode(&mut self.rest) {
             Ok(None) if self.decoder.schema().is_none() => Err(ArrowError::IpcError("it has no schema".to_owned())),
@@ -90,10 +95,14 @@ impl Stream {
         }));
         match decoded {
             Ok(Ok(batch)) => Ok(batch),
-            Ok(Err(error)) => Err(malformed(error.to_string())),
-            Err(_) => Err(malformed("it holds what Arrow's reader does not take".to_owned())),
+            Ok(Err(error)) => Err(malformed(error.to_string(), at)),
+            Err(_) => Err(malformed("Arrow's reader cannot decode it".to_owned(), at)),
         }
     }
+}
+
+fn malformed(reason: String, at: usize) -> DecodeError {
+    DecodeError::Malformed { format: "Arrow IPC stream", reason, at }
 }
 
 /// Limits on the rest of the stream.

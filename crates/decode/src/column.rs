@@ -305,8 +305,25 @@ impl Column {
         true
     }
 
-    /// Its values as texts, by row; only for columns without times and sets.
-    pub(super) fn texts(&self) -> Vec<(usize, Vec<u8>)> {
+    /// Takes the values of a column that does not agree with ours ([`Column::agrees`]) out of it, as texts, by row: of
+    /// numbers those that ours cannot hold, of other kinds all.
+    pub(super) fn take_misfits(&self, other: &mut Self) -> Vec<(usize, Vec<u8>)> {
+        let fits: Vec<bool> = match (self.kind(), &other.values) {
+            (Kind::Float, Values::Ints(integers)) => integers.iter().map(|value| is_exact_as_float(*value)).collect(),
+            (Kind::Int, Values::Floats(floats)) => floats.iter().map(|value| whole(*value).is_some()).collect(),
+            _ => return std::mem::replace(other, Self::new()).texts(|_| true),
+        };
+        let misfits = other.texts(|row| !fits[row]);
+        if let Values::Floats(floats) = &other.values {
+            other.values = Values::Ints(floats.iter().map(|value| whole(*value).unwrap_or_default()).collect());
+        }
+        let present = other.present.get_or_insert_with(|| all_present(other.len));
+        misfits.iter().for_each(|(row, _)| present.set_bit(*row, false));
+        misfits
+    }
+
+    /// Its values in some rows as texts; only for columns without times and sets.
+    fn texts(&self, is_wanted: impl Fn(usize) -> bool) -> Vec<(usize, Vec<u8>)> {
         let is_there = |row: &usize| self.present.as_ref().is_none_or(|present| present.get_bit(*row));
         let value = |row: usize| match &self.values {
             Values::Ints(values) => Value::Int(values[row]),
@@ -315,7 +332,7 @@ impl Column {
             Values::Texts { offsets, bytes } => Value::Text(&bytes[offsets[row] as usize..offsets[row + 1] as usize]),
             Values::Nothing | Values::Times(_) | Values::Sets { .. } => Value::Null,
         };
-        (0..self.len).filter(is_there).map(|row| (row, value(row).to_text())).collect()
+        (0..self.len).filter(is_there).filter(|row| is_wanted(*row)).map(|row| (row, value(row).to_text())).collect()
     }
 
     /// A column of texts, by row.

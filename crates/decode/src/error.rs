@@ -15,7 +15,7 @@ pub enum DecodeError {
     #[error("the table's name {name:?} is not accepted: {reason}")]
     TableName { name: String, reason: String },
     /// The rules of a stream are invalid.
-    #[error("the rows cannot be read so: {reason}")]
+    #[error("cannot read the rows with these options: {reason}")]
     Rules { reason: String },
     /// A bug: Arrow rejects the decoded columns as a batch.
     #[error("the body's rows do not make a batch, which is a mistake of manyworlds: {reason}; please report it")]

@@ -39,6 +39,7 @@
 //! # Ok::<(), decode::DecodeError>(())
 //! ```
 
+mod arrow_messages;
 mod arrow_stream;
 mod batch;
 mod column;
@@ -66,6 +67,7 @@ mod tables;
 mod time;
 mod value;
 
+pub use arrow_messages::is_compressed_batch;
 pub use decoded::{Decoded, Overflow, Refused, RefusedRecord, Rows};
 pub use error::{DecodeError, DecodeErrorKind};
 pub use expand::{expand, expand_stream};

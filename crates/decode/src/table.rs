@@ -252,6 +252,10 @@ impl Table {
         self.columns[place].column.truncate(self.times.len());
         self.row.widens.retain(|widens| *widens != place);
         self.row.out_of_place.retain(|value| value.place != place);
+        if let Some(typed) = self.row.typed.iter().position(|typed| *typed == place) {
+            self.row.typed.swap_remove(typed);
+            self.columns[place].column.untype();
+        }
     }
 
     /// What a column holds so far.
@@ -317,7 +321,7 @@ impl Table {
         limits: &Limits,
     ) -> Taken<usize> {
         let mut placed = Vec::with_capacity(columns.len());
-        let mut overflows = Vec::new();
+        let (mut overflows, mut reports) = (Vec::new(), Vec::new());
         for mut sent in columns {
             let place = self.column(sent.name, limits)?;
             let ours = &mut self.columns[place].column;
@@ -326,7 +330,7 @@ impl Table {
                     let kinds = ((sent.column.kind(), "here"), (ours.kind(), "items before"));
                     return refuse_field(sent.name, differ(kinds.0, kinds.1));
                 }
-                sent.out_of_place.extend(std::mem::replace(&mut sent.column, Column::new()).texts());
+                sent.out_of_place.extend(ours.take_misfits(&mut sent.column));
                 sent.out_of_place.sort_unstable_by_key(|(row, _)| *row);
             }
             placed.push((place, sent.column));
@@ -335,13 +339,15 @@ impl Table {
             }
         }
         for (place, texts) in &overflows {
-            let column = self.overflow_of(*place, &placed, texts, limits)?;
-            placed.push(column);
+            let (overflow, column, report) = self.overflow_of(*place, &placed, texts, limits)?;
+            placed.push((overflow, column));
+            reports.push(((*place, overflow), report));
         }
         let cells = self.row_cells() + (self.columns.len() + 1) * times.len();
         if cells > cells_left {
             return Ok(cells);
         }
+        reports.into_iter().for_each(|(columns, report)| self.reports.add(columns, report));
         let rows = self.rows();
         for (place, column) in placed {
             let ours = &mut self.columns[place].column;

@@ -12,6 +12,8 @@ const SECONDS: u64 = 10_000_000_000;
 const MILLISECONDS: u64 = 10_000_000_000_000;
 /// Numbers below this are microseconds, and from here on nanoseconds.
 const MICROSECONDS: u64 = 10_000_000_000_000_000;
+/// Times are at most this many microseconds from 1970, 262,000 years: all have dates, which queries show.
+pub(super) const MICROS_MAX: i64 = 262_000 * 31_556_952_000_000;
 /// Digits of a second's fraction in microseconds.
 const MICROSECOND_DIGITS: usize = 6;
 
@@ -77,8 +79,8 @@ pub(super) fn of_float(value: f64) -> Option<Moment> {
     } else {
         value / 1e3
     };
-    // The largest float below 2^63 is far below i64::MAX; NaN fails the comparison.
-    (micros.abs() < i64::MAX as f64).then(|| Moment::of_micros(micros.round() as i64))
+    // NaN fails the comparison.
+    (micros.abs() < MICROS_MAX as f64).then(|| Moment::of_micros(micros.round() as i64))
 }
 
 /// The moment of an RFC 3339 text, in UTC without an offset; `None` for any other text.

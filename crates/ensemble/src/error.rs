@@ -18,6 +18,8 @@ pub enum EnsembleError {
     Version { name: String, version: u64 },
     #[error("ensemble {name:?} exists already")]
     Taken { name: String },
+    #[error("ensemble {name:?} is being played: cancel its run, or wait for its end, then drop it")]
+    Played { name: String },
     /// An ensemble that is not complete cannot be extended.
     #[error("ensemble {name:?} cannot be extended before it is complete: it stores {stored} of {planned} worlds")]
     Incomplete { name: String, stored: usize, planned: usize },
@@ -96,7 +98,7 @@ pub enum QuestionError {
     #[error("{count} {what} in one question are too many, {max} at most: ask several questions")]
     TooMany { what: &'static str, count: usize, max: usize },
     /// The caller no longer waits for the answer.
-    #[error("the question was given up")]
+    #[error("the question was cancelled")]
     GivenUp,
     /// A condition in the model's own words is invalid.
     #[error(transparent)]

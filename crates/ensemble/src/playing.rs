@@ -55,15 +55,19 @@ mod tests {
     use disk::RealDisk;
 
     use super::*;
+    use crate::error::EnsembleError;
 
     #[tokio::test]
     async fn ensembles_are_played_while_marked() {
         let data = tempfile::tempdir().unwrap();
-        let store = Store::open_or_create(data.path(), Arc::new(RealDisk)).await.unwrap();
+        let mut store = Store::open_or_create(data.path(), Arc::new(RealDisk)).await.unwrap();
         assert!(!is_played(data.path(), "season"));
         let marks = [store.mark_playing("season").unwrap(), store.mark_playing("season").unwrap()];
         assert!(is_played(data.path(), "season") && !is_played(data.path(), "other"));
+        // Its ranges would be committed to what is no longer there.
+        assert!(matches!(store.drop_ensemble("season").await, Err(EnsembleError::Played { .. })));
         drop(marks);
         assert!(!is_played(data.path(), "season"));
+        assert!(matches!(store.drop_ensemble("season").await, Err(EnsembleError::Unknown { .. })));
     }
 }

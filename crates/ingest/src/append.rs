@@ -122,5 +122,5 @@ fn taken_in(root: &Path, disk: &Arc<dyn Disk>) -> Result<u64, IngestError> {
         let table = runtime.block_on(Appender::open(&root, disk))?;
         Ok(table.map_or(0, |table| table.position()))
     });
-    asked.join().unwrap_or_else(|_| Err(IngestError::Log("the table could not be asked".to_owned())))
+    asked.join().unwrap_or_else(|_| Err(IngestError::Task("the table could not be asked".to_owned())))
 }

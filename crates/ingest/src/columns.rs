@@ -358,7 +358,7 @@ mod tests {
         let mut columns = Columns::new(&rows(vec![("a", ints(&[]))]).schema());
         let sent = rows(vec![("b", ints(&[Some(1), Some(2)])), ("c", ints(&[None, Some(3)]))]);
         let fitted = columns.fit(sent, refuse(2)).unwrap();
-        let reason = "is new, and the table has 2 columns, as many as it may".to_owned();
+        let reason = "is new, and the table has 2 columns, the maximum".to_owned();
         assert_eq!(fitted.conflicts, [Conflict { field: "c".into(), reason, rows: 1, first: 1 }]);
         assert_eq!(fitted.rows, rows(vec![("b", ints(&[Some(1)]))]));
         assert_eq!(columns.schema().fields().len(), 2);
@@ -370,7 +370,7 @@ mod tests {
         let texts: ArrayRef = Arc::new(StringArray::from(vec![None, Some("x")]));
         let full = Policy { columns_max: 1, ..Policy::KEEP };
         let fitted = columns.fit(rows(vec![("a", texts)]), full).unwrap();
-        let reason = "holds integers, and text came, and the table has 1 columns, as many as it may".to_owned();
+        let reason = "holds integers, and text came, and the table has 1 columns, the maximum".to_owned();
         assert_eq!(fitted.conflicts, [Conflict { field: "a".into(), reason, rows: 1, first: 1 }]);
         assert_eq!((fitted.rows.num_rows(), columns.schema().fields().len()), (1, 1));
     }

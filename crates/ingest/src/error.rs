@@ -27,19 +27,19 @@ pub enum IngestError {
     #[error("cannot keep rows for the table {table}: {cause}")]
     Rows { table: String, cause: ArrowError },
     #[error(
-        "{waiting} bytes wait to be written, of {limit} that may: nothing of this request was stored; send it again in \
-         {} s", after.as_secs()
+        "the backlog is full ({waiting} of {limit} bytes): nothing of this request was stored; send it again in {} s",
+        after.as_secs()
     )]
     Overloaded { waiting: u64, limit: u64, after: Duration },
     /// The rows of a table cannot be written, and its backlog is full.
     #[error("{table} takes no rows now: {reason}; its rows are safe in its log; send this again in {} s", after.as_secs())]
     Failing { table: String, reason: String, after: Duration },
     #[error(
-        "{table} would be a new table, and there are {limit}, as many as may be: nothing of it was stored; write \
-             to one that is there, or drop some"
+        "cannot create table {table}: there are {limit}, the maximum; none of its rows was stored; write to an existing \
+         table, or drop one"
     )]
     TooManyTables { table: String, limit: usize },
-    #[error("the store is closing: nothing of this request was stored; send it again later")]
+    #[error("the store is closing: not all of this request was stored; send it again later")]
     Closing,
     #[error("{} is in use by another server: stop it first, or choose another folder", path.display())]
     InUse { path: PathBuf },
@@ -52,9 +52,11 @@ pub enum IngestError {
     Replaced { path: PathBuf },
     #[error("another process is flushing the log of {}; a running server flushes it by itself", path.display())]
     Digesting { path: PathBuf },
-    /// A group of rows could not be written to the log.
-    #[error("{0}: nothing of this request was stored")]
-    Log(String),
+    /// A group of rows could not be written to the log of its table.
+    #[error("{reason}: no row of this request was stored in the table {table}; send it again later")]
+    Log { table: String, reason: String },
+    #[error("a task of the store ended early, which is a mistake of manyworlds: {0}; please report it")]
+    Task(String),
 }
 
 impl IngestError {
@@ -68,9 +70,8 @@ impl IngestError {
     }
 }
 
-/// A task panicked.
 impl From<JoinError> for IngestError {
     fn from(panic: JoinError) -> Self {
-        Self::Log(panic.to_string())
+        Self::Task(panic.to_string())
     }
 }

@@ -20,6 +20,7 @@ use table::{Appender, TableName};
 use tokio::sync::{Notify, mpsc, watch};
 
 use self::admission::Intake;
+pub(crate) use self::admission::Ready;
 pub use self::admission::Written;
 use self::logging::{flush_lock, write_to_log};
 pub(crate) use self::recovery::Trouble;

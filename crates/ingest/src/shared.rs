@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::error::IngestError;
 use crate::options::StoreOptions;
 
 #[derive(Debug, Clone)]
@@ -49,15 +51,22 @@ impl Budget {
         Self { room: Arc::new(Semaphore::new((limit / UNIT) as usize)), limit, refused: Arc::default() }
     }
 
-    /// Takes a share of `bytes`, or `None` if there is no room now. A request above the whole budget gets all of it,
-    /// alone.
-    pub(crate) fn take(&self, bytes: u64) -> Option<Share> {
-        let units = bytes.div_ceil(UNIT).clamp(1, (self.limit / UNIT).max(1));
-        let permit = self.room.clone().try_acquire_many_owned(units as u32).ok();
-        if permit.is_none() {
+    /// Takes a share for each part of a request, of its bytes, or `None` if there is no room for all now. A request above
+    /// the whole budget gets all of it, alone.
+    pub(crate) fn take_each(&self, parts: impl Iterator<Item = u64>) -> Option<Vec<Share>> {
+        let parts: Vec<u64> = parts.map(|bytes| bytes.div_ceil(UNIT)).collect();
+        let units = parts.iter().sum::<u64>().min(self.limit / UNIT);
+        let Ok(mut all) = self.room.clone().try_acquire_many_owned(units as u32) else {
             self.refused.fetch_add(1, Ordering::Relaxed);
-        }
-        permit
+            return None;
+        };
+        let share = |units: u64| all.split(all.num_permits().min(units as usize));
+        parts.into_iter().map(share).collect()
+    }
+
+    /// The error of a request that finds no room.
+    pub(crate) fn overloaded(&self) -> IngestError {
+        IngestError::Overloaded { waiting: self.used(), limit: self.limit, after: Duration::from_secs(1) }
     }
 
     pub(crate) fn used(&self) -> u64 {
@@ -81,13 +90,15 @@ mod tests {
     #[test]
     fn shares_come_back_and_none_is_given_past_the_limit() {
         let budget = Budget::new(10 * UNIT);
-        let all = budget.take(1 << 40).unwrap();
-        assert_eq!((budget.used(), budget.take(1).is_none(), budget.refused()), (10 * UNIT, true, 1));
+        let take = |parts: &[u64]| budget.take_each(parts.iter().copied());
+        let all = take(&[1, 1 << 40, 0]).unwrap();
+        assert_eq!(all.iter().map(Share::num_permits).collect::<Vec<_>>(), [1, 9, 0]);
+        assert_eq!((budget.used(), take(&[1]).is_none(), budget.refused()), (10 * UNIT, true, 1));
         drop(all);
-        let share = budget.take(4 * UNIT + 1).unwrap();
+        let shares = take(&[UNIT, 3 * UNIT + 1]).unwrap();
         assert_eq!(budget.used(), 5 * UNIT);
-        assert!(budget.take(6 * UNIT).is_none());
-        drop(share);
+        assert!(take(&[1, 5 * UNIT]).is_none());
+        drop(shares);
         assert_eq!(budget.used(), 0);
     }
 }

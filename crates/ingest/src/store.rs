@@ -12,13 +12,14 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use decode::OnConflict;
 use disk::{Disk, FileLock, create_dirs, temporary_name};
+use futures::future::join_all;
 use table::TableName;
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinHandle;
 
 use crate::error::IngestError;
 use crate::flush::flush;
-use crate::live::{Live, Trouble, Written, lock};
+use crate::live::{Live, Ready, Trouble, Written, lock};
 use crate::locks::try_lock_data;
 use crate::log::{Durability, Key, has_log};
 use crate::options::StoreOptions;
@@ -125,21 +126,40 @@ impl Store {
     /// durable as the store promises, and visible to readers. Rows stored before under the same key are not stored
     /// again.
     ///
+    /// Rows for a new table above the maximum are refused, and the others stored.
+    ///
     /// # Errors
-    /// When memory or disk space is lacking. Tables before the failed one keep their rows: retry with the same key to
-    /// add the others.
+    /// When there is no room in memory, or a table cannot be written: no table keeps rows. When a log cannot be written:
+    /// other tables may keep theirs, so retry with the same key to add the others.
     pub async fn write(
         &self,
         tables: Vec<(TableName, RecordBatch)>,
         key: Option<Key>,
         on_conflict: OnConflict,
     ) -> Result<Vec<Written>, IngestError> {
-        let write = async |(table, rows): (TableName, RecordBatch)| {
-            self.live(&table).await?.write(rows, key, on_conflict).await
+        let (mut ready, mut written) = (Vec::with_capacity(tables.len()), Vec::with_capacity(tables.len()));
+        let open = async |(table, rows)| (self.live(&table).await, table, rows);
+        for (opened, table, rows) in join_all(tables.into_iter().map(open)).await {
+            match opened {
+                Ok(live) => ready.push(live.ready(rows, on_conflict)?),
+                Err(error @ IngestError::TooManyTables { .. }) => {
+                    written.push(Written::refused(table, rows.num_rows(), &error));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        // Room for all tables or for none: a request that is sent again must not add rows to some of them.
+        let budget = &self.shared.budget;
+        let Some(shares) = budget.take_each(ready.iter().map(Ready::bytes)) else {
+            ready.iter().for_each(Ready::ask_for_room);
+            return Err(budget.overloaded());
         };
         // Concurrently, so that tables share the wait for the disk; all end before an error is returned.
-        let written = futures::future::join_all(tables.into_iter().map(write)).await;
-        written.into_iter().collect()
+        let writes = ready.into_iter().zip(shares).map(|(rows, share)| rows.write(share, key));
+        for result in join_all(writes).await {
+            written.push(result?);
+        }
+        Ok(written)
     }
 
     /// The columns of a table, including those in its log only; `None` without such a table.

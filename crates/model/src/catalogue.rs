@@ -224,6 +224,7 @@ impl Catalogue {
             let unscaled = kind.outcomes.iter().find(|outcome| outcome.scale < 1);
             let what = format!("outcome of kind {:?}", kind.name);
             repeated(&what, kind.outcomes.iter().map(|outcome| &*outcome.name))
+                .or_else(|| kind.outcomes.iter().find_map(fault_of_labels))
                 .or_else(|| unscaled.map(|o| format!("{what} {:?} has scale {}, below 1", o.name, o.scale)))
         });
         let words = self.events.iter().find_map(|column| match &column.kind {
@@ -240,7 +241,10 @@ impl Catalogue {
             outcomes.find_map(|outcome| fault_of_name("outcome", &outcome.name))
         });
         let columns = COMMON_COLUMNS.into_iter().chain(self.events.iter().map(|column| &*column.name));
-        repeated("entity", self.entities.iter().map(|entity| &*entity.name))
+        let many = self.entities.len();
+        (many > ENTITIES_MAX)
+            .then(|| format!("there are {many} entities, and an ensemble has at most {ENTITIES_MAX}"))
+            .or_else(|| repeated("entity", self.entities.iter().map(|entity| &*entity.name)))
             .or_else(|| kind_without.map(|e| format!("entity {:?} has kind {}, which does not exist", e.name, e.kind)))
             .or(kinds)
             .or(names)
@@ -255,6 +259,8 @@ impl Catalogue {
     }
 }
 
+/// Maximum entities: each is a row group of a file, and Parquet counts these in 16 bits.
+const ENTITIES_MAX: usize = i16::MAX as usize;
 /// Maximum words of a label column: one code stands for NULL.
 const LABELS_MAX: usize = 255;
 /// Columns that stand beside outcomes.
@@ -273,6 +279,12 @@ pub fn fault_of_name(what: &str, name: &str) -> Option<String> {
 
 /// Columns that the events of every model have.
 const COMMON_COLUMNS: [&str; 5] = ["ensemble", "version", "entity", "world", "number"];
+
+/// Codes without a label have an empty text.
+fn fault_of_labels(outcome: &Outcome) -> Option<String> {
+    let labels = outcome.labels.iter().map(String::as_str).filter(|label| !label.is_empty());
+    repeated(&format!("label of {:?}", outcome.name), labels)
+}
 
 /// Finds an empty or repeated name.
 fn repeated<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
@@ -299,11 +311,20 @@ mod tests {
             Catalogue { kinds: vec![EntityKind { name: "game".into(), outcomes }], entities, events }.fault()
         };
         let one = || vec![outcome("points", 10)];
+        let labelled = |labels: &[&str]| {
+            let labels = labels.iter().map(|label| (*label).to_owned()).collect();
+            Outcome { labels, ..Outcome::new("side", "", OutcomeKind::Code) }
+        };
         assert_eq!(of(one(), vec![entity("a", 0), entity("b", 0)], vec![column("x", words(&["u", "v"]))]), None);
         for (fault, expected) in [
             (of(one(), vec![entity("a", 0), entity("a", 0)], vec![]), "entity \"a\" is repeated"),
+            (
+                of(one(), (0..40_000).map(|n| entity(&n.to_string(), 0)).collect(), vec![]),
+                "there are 40000 entities, and an ensemble has at most 32767",
+            ),
             (of(one(), vec![entity("a", 1)], vec![]), "entity \"a\" has kind 1, which does not exist"),
             (of(vec![outcome("x", 0)], vec![], vec![]), "outcome of kind \"game\" \"x\" has scale 0, below 1"),
+            (of(vec![labelled(&["u", "", "", "u"])], vec![], vec![]), "label of \"side\" \"u\" is repeated"),
             (of(vec![outcome("", 1)], vec![], vec![]), "a name of an outcome of kind \"game\" is empty"),
             (
                 of(one(), vec![entity("a:b", 0)], vec![]),

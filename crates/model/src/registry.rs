@@ -21,7 +21,14 @@ pub struct Models(RwLock<Known>);
 #[derive(Default)]
 struct Known {
     plugins: BTreeMap<String, Arc<Plugin>>,
-    finders: Vec<FindModel>,
+    finders: Vec<Finder>,
+}
+
+#[derive(Clone)]
+struct Finder {
+    find: FindModel,
+    /// Whether a name leads to the same model as long as the program runs.
+    is_steady: bool,
 }
 
 #[derive(Debug, thiserror::Error, PartialEq)]
@@ -64,10 +71,16 @@ impl Models {
 
     /// Adds a way to find models by name. Later calls of [`Self::find`] try all ways in the order of their addition.
     pub fn add_finder(&self, find: FindModel) {
-        self.write().finders.push(find);
+        self.write().finders.push(Finder { find, is_steady: true });
     }
 
-    /// All models added or found so far, by name.
+    /// As [`Self::add_finder`], for names that may lead to another model later, such as a class that is defined again:
+    /// [`Self::find`] looks each time, and [`Self::all`] does not list them.
+    pub fn add_finder_each_time(&self, find: FindModel) {
+        self.write().finders.push(Finder { find, is_steady: false });
+    }
+
+    /// All models added or found for good so far, by name.
     pub fn all(&self) -> Vec<Arc<Plugin>> {
         self.read().plugins.values().cloned().collect()
     }
@@ -89,12 +102,18 @@ impl Models {
             known.finders.clone()
         };
         // Without the lock: loading a model may take long, or ask for another.
-        if let Some(found) = finders.iter().find_map(|find| find(name)) {
+        let found = |finder: &Finder| Some(((finder.find)(name)?, finder.is_steady));
+        if let Some((found, is_steady)) = finders.iter().find_map(found) {
             let plugin = found.map_err(|reason| ModelsError::Load { name: name.to_owned(), reason })?;
             if let Some(reason) = fault(&plugin) {
                 return Err(ModelsError::Invalid { name: name.to_owned(), reason });
             }
-            return Ok(self.write().plugins.entry(name.to_owned()).or_insert_with(|| Arc::new(plugin)).clone());
+            let plugin = Arc::new(plugin);
+            return Ok(if is_steady {
+                self.write().plugins.entry(name.to_owned()).or_insert(plugin).clone()
+            } else {
+                plugin
+            });
         }
         Err(UnknownName::new("no model", name, self.read().plugins.keys().map(String::as_str)).into())
     }
@@ -143,8 +162,10 @@ fn fault(plugin: &Plugin) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
     use super::*;
-    use crate::ParameterSpec;
+    use crate::{ParameterSpec, ParameterValue};
 
     fn plugin(name: &str, parameters: Vec<ParameterSpec>) -> Plugin {
         Plugin {
@@ -173,6 +194,19 @@ mod tests {
         let message = |name: &str| models.find(name).map(|_| ()).unwrap_err().to_string();
         assert_eq!(message("dcie"), "no model \"dcie\"; did you mean dice?");
         assert_eq!(message("x:Y"), "cannot load model \"x:Y\": no file x");
+    }
+
+    #[test]
+    fn models_that_are_defined_again_are_found_again() {
+        let models = Models::default();
+        let count = AtomicU32::new(0);
+        models.add_finder_each_time(Arc::new(move |name| {
+            let low = f64::from(count.fetch_add(1, Ordering::Relaxed));
+            Some(Ok(plugin(name, vec![ParameterSpec::number("x", "", low, low, 9.0)])))
+        }));
+        let default = || models.find("again").unwrap().parameters[0].default.clone();
+        assert_eq!([default(), default()], [0.0, 1.0].map(ParameterValue::Number));
+        assert!(models.all().is_empty());
     }
 
     #[test]

@@ -125,8 +125,8 @@ const SHORT_LEVEL: i32 = -1;
 /// Shorter pages are stored uncompressed in a zstd frame: compressing them takes a microsecond and saves only a few bytes.
 const STORED_BELOW: usize = 32;
 
-/// Where [`FAST`] would save less than one part in so many of a page, it is stored, too. Its bytes then became codes of nearly
-/// equal length, and expanding these takes longer than a count of the values.
+/// A page is also stored if [`FAST`] would save less than one part in so many of its bytes: decoding it would take longer than
+/// counting its values.
 const SAVED_PART_MIN: usize = 20;
 
 /// A zstd frame of at most 4 GB, uncompressed (RFC 8878, sections 3.1.1.1 and 3.1.1.2).
@@ -270,17 +270,22 @@ mod tests {
         assert_eq!("zstd".parse(), Ok(Codec::Zstd(1)));
     }
 
+    /// Checks that this crate and others read the page from the frame, which says how long it is.
+    fn check_frame(frame: &[u8], page: &[u8]) {
+        let size = page.len();
+        assert_eq!(zstd::stream::decode_all(frame).unwrap(), page, "{size}");
+        let mut read = Vec::new();
+        decompress(Compression::ZSTD(ZstdLevel::default()), frame, size, &mut read).unwrap();
+        assert_eq!(read, page, "{size}");
+        assert_eq!(zstd::zstd_safe::get_frame_content_size(frame).unwrap(), Some(size as u64));
+    }
+
     #[test]
     fn short_pages_are_frames_for_any_reader() {
         let mut compressor = Compressor::new(Codec::Zstd(1)).unwrap();
         for size in 0..=SHORT_BELOW {
             let page: Vec<u8> = (0..size).map(|byte| byte as u8 % 100).collect();
-            let frame = compressor.compress(&page).unwrap();
-            assert_eq!(zstd::stream::decode_all(&*frame).unwrap(), page, "{size}");
-            let mut read = Vec::new();
-            decompress(Compression::ZSTD(ZstdLevel::default()), &frame, size, &mut read).unwrap();
-            assert_eq!(read, page, "{size}");
-            assert_eq!(zstd::zstd_safe::get_frame_content_size(&frame).unwrap(), Some(size as u64));
+            check_frame(&compressor.compress(&page).unwrap(), &page);
         }
     }
 
@@ -318,11 +323,7 @@ mod tests {
             let page = mixed_bytes(24, size);
             let frame = compressor.compress(&page).unwrap();
             assert!(frame.len() > size, "{size} bytes are {} compressed", frame.len());
-            assert_eq!(zstd::stream::decode_all(&*frame).unwrap(), page, "{size}");
-            let mut read = Vec::new();
-            decompress(Compression::ZSTD(ZstdLevel::default()), &frame, size, &mut read).unwrap();
-            assert_eq!(read, page, "{size}");
-            assert_eq!(zstd::zstd_safe::get_frame_content_size(&frame).unwrap(), Some(size as u64));
+            check_frame(&frame, &page);
         }
     }
 

@@ -73,7 +73,7 @@ impl Values {
                 Some(Self::Bools(array.as_boolean().values().iter().map(u8::from).collect()))
             }
             of if of.is_numeric() && array.null_count() == 0 => Some(Self::Arrow(array.clone())),
-            of if of.is_numeric() => {
+            of if of.is_integer() || of.is_floating() => {
                 /// Up to this size every integer is a `float64`.
                 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
                 let reals = cast(array, &DataType::Float64).ok()?;

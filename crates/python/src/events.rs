@@ -88,10 +88,10 @@ fn numbers(values: &Bound<'_, PyAny>) -> Result<Vec<Option<Number>>, String> {
     let array = values.cast::<PyUntypedArray>().map_err(|_| format!("is {}: give a NumPy array", kind()))?;
     let numbers: Vec<Number> = match (array.ndim(), number_kind(&array.dtype())) {
         (1, b'f') => cast::<f64>(array, "float64")?.into_iter().map(Number::Real).collect(),
-        // An `int64` holds no larger ones.
         (1, b'u') if array.dtype().itemsize() == 8 => {
-            let wide = cast::<u64>(array, "uint64")?;
-            wide.into_iter().map(|n| i64::try_from(n).map_or(Number::Real(n as f64), Number::Integer)).collect()
+            let whole = |n| i64::try_from(n).map_err(|_| format!("has {n}, which is too large for every column"));
+            let wide = cast::<u64>(array, "uint64")?.into_iter().map(whole);
+            wide.map(|n| n.map(Number::Integer)).collect::<Result<_, _>>()?
         }
         (1, b'b' | b'i' | b'u') => cast::<i64>(array, "int64")?.into_iter().map(Number::Integer).collect(),
         (1, _) => return Err(format!("has the type {}: give numbers of at most 64 bits, or booleans", array.dtype())),

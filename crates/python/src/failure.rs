@@ -109,7 +109,7 @@ impl From<&EnsembleError> for Failure {
             | EnsembleError::Version { .. }
             | EnsembleError::World { .. }
             | EnsembleError::NoEvents { .. } => "UnknownNameError",
-            EnsembleError::Taken { .. } => "ExistsError",
+            EnsembleError::Taken { .. } | EnsembleError::Played { .. } => "ExistsError",
             EnsembleError::Memory { .. } => "LimitError",
             EnsembleError::Description { .. } | EnsembleError::Incomplete { .. } | EnsembleError::Extension { .. } => {
                 "InvalidError"

@@ -151,9 +151,10 @@ pub(crate) fn add_model(name: &str, model: Bound<'_, PyAny>) -> PyResult<()> {
 }
 
 /// Finds models by name from now on: `find(name)` returns a model as for [`add_model`], or `None` if the name is of
-/// another form.
+/// another form. With `each_time` it is asked for a name again, because that may lead to another model later.
 #[pyfunction]
-pub(crate) fn find_models(find: Py<PyAny>) {
+#[pyo3(signature = (find, each_time=false))]
+pub(crate) fn find_models(find: Py<PyAny>, each_time: bool) {
     let find = move |name: &str| {
         Python::attach(|py| {
             let found = find.call1(py, (name,)).and_then(|found| {
@@ -162,5 +163,9 @@ pub(crate) fn find_models(find: Py<PyAny>) {
             found.map_err(|error| error.value(py).to_string()).transpose()
         })
     };
-    cli::models().add_finder(Arc::new(find));
+    if each_time {
+        cli::models().add_finder_each_time(Arc::new(find));
+    } else {
+        cli::models().add_finder(Arc::new(find));
+    }
 }

@@ -73,7 +73,7 @@ pub(crate) fn write(root: &Path, disk: &Arc<dyn Disk>, body: &Body) -> Result<Va
 }
 
 fn overflowed(rows: usize, column: &str, overflow: &str) -> String {
-    format!("{rows} values that column {column:?} does not hold are stored as text in {overflow:?}")
+    format!("{rows} values that do not fit column {column:?} are stored as text in {overflow:?}")
 }
 
 /// Stores rows; they are durable when it returns.

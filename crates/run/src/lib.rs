@@ -2,8 +2,8 @@
 //!
 //! [`Request`] makes the plan of an ensemble from a user's wishes, for every face.
 //!
-//! Enters: a model, or who has ranges played in other processes ([`Players`]); a registered ensemble; the number of
-//! threads. Leaves: committed ranges, and a [`Summary`].
+//! Enters: a model, or [`Players`] that play ranges in other processes; a registered ensemble; the number of threads.
+//! Leaves: committed ranges, and a [`Summary`].
 //!
 //! Guarantees
 //! - memory is one entity's block per thread, whatever the number of worlds;

@@ -92,7 +92,7 @@ impl Route {
 
     /// Adds everything that a query needs.
     pub(crate) fn asks(self, schema: &Value) -> Self {
-        self.guarded().body("application/json", schema).refuses(&[400, 408, 413, 500])
+        self.guarded().body("application/json", schema).refuses(&[400, 408, 413, 429, 500])
     }
 
     /// Adds a request body.
@@ -161,7 +161,7 @@ fn refusal(status: u16) -> Value {
         409 => "Not possible in the current state",
         408 => "The request arrived too slowly, or the query took too long: reduce its work",
         413 => "The body is too large, or the query needs too much memory: send or select less",
-        429 => "Memory is full or the disk too slow; nothing was stored: retry later",
+        429 => "Memory is full or the disk too slow; nothing was done: retry later",
         503 => "The disk fails, the tokens cannot be read, too many queries run, or the server is closing: retry later",
         _ => "An internal error: see the server's log",
     };
@@ -202,7 +202,8 @@ pub(crate) fn document(
         paths.entry(route.path).or_insert_with(|| json!({}))[route.method] = route.operation(asks_tokens);
     }
     let refused = json!({"type": "object", "properties": {
-        "position": {"type": "integer", "description": "Position of the item in the body, from 1"},
+        "position": {"type": "integer", "description": "The item's line, from 1, or index, from 0, in the body"},
+        "row": {"type": "integer", "description": "Without a position: the first such row among its table's, from 1"},
         "table": {"type": ["string", "null"]},
         "field": {"type": ["string", "null"]},
         "reason": {"type": "string"},

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
-use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, StatusCode};
+use axum::body::Body;
+use axum::http::HeaderMap;
 use definitions::Library;
 use disk::RealDisk;
 use ingest::Store;
@@ -15,6 +14,7 @@ use sql::MakeModel;
 use table::DATABASE;
 use tokio::runtime::Handle;
 
+use crate::bodies::{Arrived, Bodies};
 use crate::counters::Counters;
 use crate::error::{Refusal, ServerError};
 use crate::failures::Failures;
@@ -49,6 +49,7 @@ pub(crate) struct Shared {
     pub(crate) failures: Failures,
     pub(crate) hosts: Arc<Hosts>,
     pub(crate) counters: Counters,
+    pub(crate) bodies: Bodies,
     pub(crate) questions: Questions,
     /// The processes that answer SQL.
     pub(crate) processes: Arc<Pool>,
@@ -77,6 +78,7 @@ impl App {
         models: &Arc<Models>,
         tokens: Option<Tokens>,
     ) -> Result<Self, ServerError> {
+        let bodies = Bodies::new(settings.store.memory_bytes, settings.request_timeout);
         let failed = ServerError::Questions;
         let questions = Questions::new(settings.questions, settings.question_timeout).map_err(failed)?;
         let (program, memory) = (settings.question_program.clone(), settings.question_memory);
@@ -96,6 +98,7 @@ impl App {
             failures: Failures::default(),
             hosts,
             counters: Counters::default(),
+            bodies,
             questions,
             processes,
             models: Known(models.all()),
@@ -114,25 +117,8 @@ impl App {
     }
 
     /// Reads the whole body of a query.
-    pub(crate) async fn question_body(&self, body: Body) -> Result<Bytes, Refusal> {
-        self.body(body, QUESTION_BYTES_MAX).await
-    }
-
-    /// Reads the whole body, up to `limit` bytes.
-    pub(crate) async fn body(&self, body: Body, limit: usize) -> Result<Bytes, Refusal> {
-        let patience: Duration = self.settings.request_timeout;
-        let read = tokio::time::timeout(patience, axum::body::to_bytes(body, limit)).await.map_err(|_| {
-            let text = format!("the request did not arrive within {} s", patience.as_secs());
-            Refusal::new(StatusCode::REQUEST_TIMEOUT, text)
-        })?;
-        read.map_err(|error| {
-            use std::error::Error as _;
-            if error.source().is_some_and(<dyn std::error::Error>::is::<http_body_util::LengthLimitError>) {
-                let text = format!("the body exceeds {limit} bytes: send smaller requests");
-                return Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, text);
-            }
-            Refusal::bad(format!("cannot read the body: {error}"))
-        })
+    pub(crate) async fn question_body(&self, body: Body) -> Result<Arrived, Refusal> {
+        self.bodies.read(body, QUESTION_BYTES_MAX).await
     }
 }
 

@@ -1,7 +1,7 @@
 //! Queries about the groups of a table, with the options of the command `ask`.
 
 use axum::body::Body;
-use axum::extract::{Extension, Query, State};
+use axum::extract::{Extension, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use serde_json::Value;
@@ -11,13 +11,14 @@ use crate::access::Access;
 use crate::app::{App, database};
 use crate::error::Refusal;
 use crate::processes::{Ask, Question};
+use crate::query::Parameters;
 use crate::sql::{FormatQuery, content_type, reply};
 
 /// Answers `{"table": "..", ..}`; the other fields are the options of `manyworlds ask`.
 pub(crate) async fn ask(
     State(app): State<App>,
     Extension(access): Extension<Access>,
-    Query(format): Query<FormatQuery>,
+    Parameters(format): Parameters<FormatQuery>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Refusal> {

@@ -3,7 +3,7 @@
 use ::definitions::{Checked, Kept, Listed, check as check_text};
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Extension, Query, State};
+use axum::extract::{Extension, State};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use table::SIM;
@@ -11,6 +11,7 @@ use table::SIM;
 use crate::access::Access;
 use crate::app::App;
 use crate::error::Refusal;
+use crate::query::Parameters;
 use crate::questions::broken;
 use crate::runs::refuse::of_definitions;
 
@@ -35,7 +36,7 @@ pub(crate) struct Wanted {
 pub(crate) async fn definition(
     State(app): State<App>,
     Extension(access): Extension<Access>,
-    Query(wanted): Query<Wanted>,
+    Parameters(wanted): Parameters<Wanted>,
 ) -> Result<Json<Kept>, Refusal> {
     access.may_read_of(SIM)?;
     let library = app.library.clone();

@@ -1,8 +1,10 @@
 //! Queries about ensembles.
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Extension, Query, State};
+use axum::extract::{Extension, State};
 use ensemble::{
     BookAnswer, BookQuestion, Columns, CompareQuestion, Comparison, CorrelationQuestion, EventsAnswer, EventsQuestion,
     LeverageAnswer, LeverageQuestion, OutcomeQuestion, Price, PriceQuestion, Progress, QuestionError, SummaryAnswer,
@@ -15,6 +17,7 @@ use table::SIM;
 use crate::access::Access;
 use crate::app::App;
 use crate::error::Refusal;
+use crate::query::Parameters;
 use crate::questions::{Place, broken};
 
 /// Returns the output of `manyworlds ensembles --format json`.
@@ -40,7 +43,7 @@ pub(crate) struct CatalogueQuery {
 pub(crate) async fn catalogue(
     State(app): State<App>,
     Extension(access): Extension<Access>,
-    Query(query): Query<CatalogueQuery>,
+    Parameters(query): Parameters<CatalogueQuery>,
 ) -> Result<Json<Value>, Refusal> {
     access.may_read_of(SIM)?;
     Ok(Json(app.warm.ensemble(&app.settings.data, &query.ensemble).await?.description()))
@@ -128,9 +131,11 @@ pub(crate) async fn compare(
 ) -> Result<Json<Vec<Comparison>>, Refusal> {
     access.may_read_of(SIM)?;
     let question: CompareQuestion = app.question(body).await?;
-    let other = app.warm.columns(&app.settings.data, &question.second).await?;
-    let name = question.first.clone();
-    app.ask_of(&access, name, move |columns, place| question.answer(columns, &other, &|| !place.is_given_up())).await
+    let names = vec![question.first.clone(), question.second.clone()];
+    app.ask_of_each(&access, names, move |columns, place| {
+        question.answer(&columns[0], &columns[1], &|| !place.is_given_up())
+    })
+    .await
 }
 
 /// Returns the events that move the probability of a condition most.
@@ -185,18 +190,31 @@ impl App {
         name: String,
         answer: impl FnOnce(&Columns, &Place) -> Result<T, QuestionError> + Send + 'static,
     ) -> Result<Json<T>, Refusal> {
+        self.ask_of_each(access, vec![name], move |columns, place| answer(&columns[0], place)).await
+    }
+
+    /// Answers a query about several ensembles. Their columns have the order of their names.
+    async fn ask_of_each<T: Send + 'static>(
+        &self,
+        access: &Access,
+        names: Vec<String>,
+        answer: impl FnOnce(&[Arc<Columns>], &Place) -> Result<T, QuestionError> + Send + 'static,
+    ) -> Result<Json<T>, Refusal> {
         self.counters.asked();
         let app = self.clone();
         let answered = self.questions.ask(access, |place| async move {
             let data = &app.settings.data;
             let answered = async {
-                let columns = app.warm.columns(data, &name).await?;
+                let mut columns = Vec::with_capacity(names.len());
+                for name in &names {
+                    columns.push(app.warm.columns(data, name).await?);
+                }
                 let answered = tokio::task::spawn_blocking(move || answer(&columns, &place));
                 Ok(answered.await.map_err(|e| broken(&e))??)
             };
             match answered.await {
                 Ok(answer) => Ok(answer),
-                Err(failed) => Err(app.warm.reason(data, &name, failed).await),
+                Err(failed) => Err(app.warm.reason(data, &names, failed).await),
             }
         });
         Ok(Json(answered.await?))

@@ -176,12 +176,13 @@ impl From<IngestError> for Refusal {
             }
             IngestError::Table(error) => error.into(),
             // A full or missing disk may become available again.
-            IngestError::Log(_) | IngestError::Io { .. } | IngestError::Replaced { .. } => {
+            IngestError::Log { .. } | IngestError::Io { .. } | IngestError::Replaced { .. } => {
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5)
             }
             IngestError::Damaged { .. }
             | IngestError::Gap { .. }
             | IngestError::InUse { .. }
+            | IngestError::Task(_)
             | IngestError::Rows { .. } => Self::new(StatusCode::INTERNAL_SERVER_ERROR, text),
         }
     }
@@ -237,6 +238,7 @@ impl From<&EnsembleError> for Refusal {
             EnsembleError::Version { .. } | EnsembleError::World { .. } | EnsembleError::NoEvents { .. } => {
                 Self::bad(error.to_string()).of_kind(UNKNOWN_NAME)
             }
+            EnsembleError::Played { .. } => Self::new(StatusCode::CONFLICT, error.to_string()),
             EnsembleError::Table(error) => of_table(error),
             EnsembleError::Damaged { .. } => {
                 Self::bad(format!("{error}; the server's operator can replace or remove the ensemble")).of_kind(DAMAGED)

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Extension, Query, State};
+use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::access::Access;
 use crate::app::App;
 use crate::error::{Refusal, UNKNOWN_NAME};
+use crate::query::Parameters;
 use crate::questions::broken;
 use crate::tokens::{Grant, TokenError, TokenFile};
 
@@ -43,7 +44,7 @@ pub(crate) struct Named {
 pub(crate) async fn revoke(
     State(app): State<App>,
     Extension(access): Extension<Access>,
-    Query(Named { name }): Query<Named>,
+    Parameters(Named { name }): Parameters<Named>,
 ) -> Result<StatusCode, Refusal> {
     access.may_administer()?;
     let name = name.ok_or_else(|| Refusal::bad("a name is missing: send ?name=NAME"))?;

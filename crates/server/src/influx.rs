@@ -15,6 +15,7 @@ use table::TableName;
 use crate::access::Access;
 use crate::app::{App, database};
 use crate::error::Refusal;
+use crate::query::Parameters;
 use crate::sql;
 use crate::statement::Statement;
 
@@ -28,7 +29,7 @@ pub(crate) struct InfluxQuery {
 pub(crate) async fn query(
     State(app): State<App>,
     Extension(access): Extension<Access>,
-    Query(mut asked): Query<InfluxQuery>,
+    Parameters(mut asked): Parameters<InfluxQuery>,
     method: Method,
     headers: HeaderMap,
     body: Body,

@@ -69,7 +69,7 @@ pub(crate) async fn submit(
     let (name, wish) = app.wish(body).await?;
     let fleet = app.fleet()?;
     let no_broker =
-        || conflict("this server knows no broker of its fleet: its operator can set \"broker\" and restart it");
+        || conflict("this server has no broker for its fleet: its operator can set \"broker\" and restart it");
     let broker = fleet.settings.broker.clone().ok_or_else(no_broker)?;
     if wish.extend {
         let text = "a fleet does not extend ensembles: submit more worlds under another name, or run it here";
@@ -147,7 +147,7 @@ impl App {
     }
 
     fn fleet(&self) -> Result<&Arc<Fleet>, Refusal> {
-        let text = "this server knows no fleet: its operator can set \"ledger\" and \"broker\", and restart it";
+        let text = "this server has no fleet: its operator can set \"ledger\" and \"broker\", and restart it";
         self.watch.fleet.as_ref().ok_or_else(|| conflict(text))
     }
 
@@ -157,7 +157,7 @@ impl App {
         let status = self.watch.status().await.map_err(of_ensemble)?;
         let found = status.runs.iter().find(|run| run.ensemble == name).cloned();
         found.ok_or_else(|| {
-            let text = format!("nothing is known of a run of ensemble {name:?}");
+            let text = format!("no run of ensemble {name:?}");
             Refusal::new(StatusCode::NOT_FOUND, text).of_kind(UNKNOWN_NAME)
         })
     }

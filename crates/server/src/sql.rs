@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{Extension, Query, State};
+use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
@@ -13,6 +13,7 @@ use crate::access::Access;
 use crate::app::{App, DATABASE_HEADER, database};
 use crate::error::Refusal;
 use crate::processes::{Format, Part, Question, Sql, Wanted};
+use crate::query::Parameters;
 use crate::statement::Statement;
 
 /// The body of a request.
@@ -54,7 +55,7 @@ pub(crate) async fn query_arrow(asked: Asked) -> Result<Response, Refusal> {
 }
 
 /// Replies in the requested format, or in one that the client accepts: JSON (an array of objects), CSV or Arrow.
-pub(crate) async fn sql(Query(format): Query<FormatQuery>, asked: Asked) -> Result<Response, Refusal> {
+pub(crate) async fn sql(Parameters(format): Parameters<FormatQuery>, asked: Asked) -> Result<Response, Refusal> {
     let format = format.of(&asked.2)?;
     answer(asked, format).await
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use axum::Json;
-use axum::extract::{Extension, Query, State};
+use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use chrono::{DateTime, SecondsFormat};
 use ingest::{LogFigures, TableFigures};
@@ -17,6 +17,7 @@ use crate::access::Access;
 use crate::app::App;
 use crate::error::{Refusal, UNKNOWN_NAME};
 use crate::listing::Facts;
+use crate::query::Parameters;
 use crate::questions::broken;
 
 /// Lists the tables that the request may read.
@@ -45,7 +46,7 @@ pub(crate) struct TableQuery {
 pub(crate) async fn table(
     State(app): State<App>,
     Extension(access): Extension<Access>,
-    Query(TableQuery { table }): Query<TableQuery>,
+    Parameters(TableQuery { table }): Parameters<TableQuery>,
 ) -> Result<Json<Value>, Refusal> {
     access.may_read()?;
     let table = table.ok_or_else(|| Refusal::bad("a table is missing: send ?table=NAME"))?;

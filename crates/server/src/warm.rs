@@ -89,12 +89,16 @@ impl Warm {
         Ok(columns)
     }
 
-    /// Why a question about an ensemble failed: its files go right after its rows when it is dropped.
-    pub(crate) async fn reason(&self, data: &Path, name: &str, failed: Refusal) -> Refusal {
-        match self.ensemble(data, name).await {
-            Err(unknown) if unknown.status() == StatusCode::NOT_FOUND => unknown,
-            _ => failed,
+    /// Why a question about ensembles failed: their files go right after their rows when they are dropped.
+    pub(crate) async fn reason(&self, data: &Path, names: &[String], failed: Refusal) -> Refusal {
+        for name in names {
+            if let Err(unknown) = self.ensemble(data, name).await
+                && unknown.status() == StatusCode::NOT_FOUND
+            {
+                return unknown;
+            }
         }
+        failed
     }
 
     /// Cached columns of exactly these ranges.
@@ -139,7 +143,7 @@ mod tests {
         let warm = Warm::default();
         let reason = async || {
             let no_file = Refusal::internal("cannot open a file: it does not exist");
-            warm.reason(data.path(), "season", no_file).await.status()
+            warm.reason(data.path(), &["season".to_owned()], no_file).await.status()
         };
         assert_eq!(reason().await, StatusCode::INTERNAL_SERVER_ERROR);
         store.drop_ensemble("season").await.unwrap();

@@ -9,7 +9,7 @@ use arrow::error::ArrowError;
 use arrow::ipc::writer::StreamWriter;
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Extension, Query, State};
+use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use ensemble::{Column, Narrow, WorldsAnswer, WorldsColumn, WorldsQuestion};
@@ -20,6 +20,7 @@ use crate::app::App;
 use crate::error::Refusal;
 use crate::parquet;
 use crate::processes::Format;
+use crate::query::Parameters;
 use crate::sql::{FormatQuery, content_type};
 
 /// Replies with the column `world`, and a column for each outcome: in the requested format, or in one that the client
@@ -27,7 +28,7 @@ use crate::sql::{FormatQuery, content_type};
 pub(crate) async fn worlds(
     State(app): State<App>,
     Extension(access): Extension<Access>,
-    Query(format): Query<FormatQuery>,
+    Parameters(format): Parameters<FormatQuery>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Refusal> {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use axum::body::Body;
-use axum::extract::{Extension, Query, State};
+use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use decode::{Decoded, Format, OnConflict, Precision, Refused, Request, TIME, TIME_NANOS};
@@ -15,6 +15,7 @@ use table::TableName;
 use crate::access::Access;
 use crate::app::{App, database};
 use crate::error::Refusal;
+use crate::query::Parameters;
 
 /// The header with a request's key: the server stores each key once.
 pub(crate) const KEY_HEADER: &str = "idempotency-key";
@@ -47,7 +48,7 @@ pub(crate) async fn message_pack(sent: Sent) -> Result<Response, Refusal> {
     write(sent, &database, Format::MessagePack).await
 }
 
-pub(crate) async fn line_protocol(Query(query): Query<LineQuery>, sent: Sent) -> Result<Response, Refusal> {
+pub(crate) async fn line_protocol(Parameters(query): Parameters<LineQuery>, sent: Sent) -> Result<Response, Refusal> {
     let precision = match query.precision.as_deref() {
         // InfluxDB 1 wrote nanoseconds as `n` and microseconds as `u`.
         None | Some("" | "ns" | "n") => Precision::Nanoseconds,
@@ -65,15 +66,15 @@ pub(crate) async fn line_protocol(Query(query): Query<LineQuery>, sent: Sent) ->
     write(sent, &database, Format::LineProtocol { precision }).await
 }
 
-pub(crate) async fn json(Query(query): Query<TableQuery>, sent: Sent) -> Result<Response, Refusal> {
+pub(crate) async fn json(Parameters(query): Parameters<TableQuery>, sent: Sent) -> Result<Response, Refusal> {
     write_rows(&query, sent, |table| Format::Json { table }).await
 }
 
-pub(crate) async fn csv(Query(query): Query<TableQuery>, sent: Sent) -> Result<Response, Refusal> {
+pub(crate) async fn csv(Parameters(query): Parameters<TableQuery>, sent: Sent) -> Result<Response, Refusal> {
     write_rows(&query, sent, |table| Format::Csv { table }).await
 }
 
-pub(crate) async fn arrow(Query(query): Query<TableQuery>, sent: Sent) -> Result<Response, Refusal> {
+pub(crate) async fn arrow(Parameters(query): Parameters<TableQuery>, sent: Sent) -> Result<Response, Refusal> {
     write_rows(&query, sent, |table| Format::ArrowStream { table }).await
 }
 
@@ -107,7 +108,8 @@ async fn write(sent: Sent, database: &str, format: Format<'_>) -> Result<Respons
         Some(_) => return Err(Refusal::bad(format!("{CONFLICT_HEADER} is `overflow` or `refuse`"))),
     };
     let limits = &app.settings.limits;
-    let body = app.body(body, limits.body_bytes_max).await?;
+    let body = app.bodies.read(body, limits.body_bytes_max).await?;
+    let bytes = body.len();
     let plain: Cow<'_, [u8]> = decode::expand(&body, limits)?;
     let columns = match format {
         // Their values carry no types.
@@ -121,6 +123,7 @@ async fn write(sent: Sent, database: &str, format: Format<'_>) -> Result<Respons
     let decoded = decode::decode(format, &plain, &request, limits)?;
     let Decoded { tables, mut refused, refused_beyond, finer, overflows } = decoded;
     drop(plain);
+    drop(body);
     let mut named = Vec::with_capacity(tables.len());
     for (name, rows) in tables {
         match TableName::new(database, &name) {
@@ -134,7 +137,7 @@ async fn write(sent: Sent, database: &str, format: Format<'_>) -> Result<Respons
         }
     }
     let written = app.store.write(named, key, on_conflict).await?;
-    app.counters.wrote(body.len());
+    app.counters.wrote(bytes);
     let finer = finer.iter().map(|table| of_finer(table));
     let overflows = overflows.iter().filter(|(_, overflow)| overflow.overflow != TIME_NANOS);
     let notices = finer.chain(
@@ -151,7 +154,8 @@ fn reply(
     beyond: usize,
     mut notices: Vec<String>,
 ) -> Result<Response, Refusal> {
-    let conflicts = || written.iter().flat_map(|w| w.conflicts.iter().map(move |conflict| (w, conflict)));
+    let conflicts = written.iter().flat_map(|w| w.conflicts.iter().map(move |conflict| of_conflict(w, conflict)));
+    let tables = written.iter().filter_map(|w| w.refused.as_ref().map(|reason| of_table(w, reason)));
     let renamed = written.iter().flat_map(|w| w.renamed.iter().map(move |renamed| (w, renamed)));
     let renamed = renamed.map(|(w, renamed)| of_renamed(w, renamed));
     let overflows = written.iter().flat_map(|w| w.overflows.iter().map(move |overflow| (w.table.name(), overflow)));
@@ -159,7 +163,8 @@ fn reply(
         overflows.map(|(table, overflow)| of_overflow(table, overflow.rows, &overflow.field, &overflow.overflow)),
     );
     notices.extend(renamed);
-    if refused.is_empty() && conflicts().next().is_none() {
+    let left_out: u64 = written.iter().map(|w| w.left_out).sum();
+    if refused.is_empty() && left_out == 0 {
         let mut response = StatusCode::NO_CONTENT.into_response();
         for notice in notices.iter().take(NOTICES_MAX) {
             // Headers are ASCII.
@@ -171,12 +176,11 @@ fn reply(
         return Ok(response);
     }
     let stored: u64 = written.iter().map(|w| w.rows).sum();
-    let count = refused.len() + beyond + conflicts().map(|(_, m)| m.rows).sum::<usize>();
-    let told: Vec<Value> =
-        refused.iter().map(of_item).chain(conflicts().map(|(w, m)| of_conflict(w, m))).take(TOLD_MAX).collect();
+    let count = (refused.len() + beyond) as u64 + left_out;
+    let told: Vec<Value> = refused.iter().map(of_item).chain(tables).chain(conflicts).take(TOLD_MAX).collect();
     let first = told.first().map(words).unwrap_or_default();
     let of = |n: u64, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
-    let error = format!("rejected {}, stored {}; first: {first}", of(count as u64, "item"), of(stored, "row"));
+    let error = format!("rejected {}, stored {}; first: {first}", of(count, "item"), of(stored, "row"));
     let mut refusal = Refusal::bad(error).with("stored", json!(stored)).with("refused", Value::Array(told));
     if !notices.is_empty() {
         refusal = refusal.with("notices", json!(notices));
@@ -190,7 +194,7 @@ fn of_renamed(written: &Written, renamed: &Renamed) -> String {
 }
 
 fn of_overflow(table: &str, rows: usize, column: &str, overflow: &str) -> String {
-    format!("table {table}: {rows} values that column `{column}` does not hold are stored as text in `{overflow}`")
+    format!("table {table}: {rows} values that do not fit column `{column}` are stored as text in `{overflow}`")
 }
 
 fn of_finer(table: &str) -> String {
@@ -201,15 +205,21 @@ fn of_item(item: &Refused) -> Value {
     json!({"position": item.position, "table": item.table, "field": item.field, "reason": item.reason})
 }
 
+fn of_table(written: &Written, reason: &str) -> Value {
+    json!({"table": written.table.name(), "reason": reason})
+}
+
+/// A position in the body is not known here: rows are counted among those of their table.
 fn of_conflict(written: &Written, conflict: &Conflict) -> Value {
     let reason = format!("column {:?} {}: {} rows were left out", conflict.field, conflict.reason, conflict.rows);
-    json!({"position": conflict.first, "table": written.table.name(), "field": conflict.field, "reason": reason})
+    json!({"row": conflict.first + 1, "table": written.table.name(), "field": conflict.field, "reason": reason})
 }
 
 fn words(refused: &Value) -> String {
     let text = |key: &str| refused[key].as_str().map(|t| format!("{key} {t:?}, ")).unwrap_or_default();
-    let reason = refused["reason"].as_str().unwrap_or_default();
-    format!("{}{}position {}: {reason}", text("table"), text("field"), refused["position"])
+    let number = |key: &str| refused[key].as_u64().map(|number| format!("{key} {number}, ")).unwrap_or_default();
+    let place = [text("table"), text("field"), number("position"), number("row")].concat();
+    format!("{}: {}", place.trim_end_matches(", "), refused["reason"].as_str().unwrap_or_default())
 }
 
 fn now_micros() -> i64 {

@@ -7,12 +7,13 @@ use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use futures::stream::{self, BoxStream, StreamExt as _, TryStreamExt as _};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{
     CopyOptions, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore, PutMode,
-    PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
+    PutMultipartOptions, PutOptions, PutPayload, PutResult, Result, UploadPart,
 };
 
 use disk::bucket::BucketError;
@@ -24,7 +25,7 @@ const NAME: &str = "DurableStore";
 const LISTINGS_MAX: usize = 10;
 
 /// Reads local files, and writes them durably.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct DurableStore {
     local: Arc<LocalFileSystem>,
     root: PathBuf,
@@ -68,6 +69,32 @@ impl DurableStore {
             self.disk.rename(&temporary, path)?;
         }
         self.disk.sync_dir(parent(path))
+    }
+}
+
+/// A large file that comes in parts, such as a log checkpoint. It is written once all are there.
+#[derive(Debug)]
+struct Upload {
+    store: DurableStore,
+    location: Path,
+    parts: Vec<Bytes>,
+}
+
+#[async_trait]
+impl MultipartUpload for Upload {
+    fn put_part(&mut self, data: PutPayload) -> UploadPart {
+        self.parts.extend(data);
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    async fn complete(&mut self) -> Result<PutResult> {
+        let whole = std::mem::take(&mut self.parts).into_iter().collect();
+        self.store.put_opts(&self.location, whole, PutOptions::default()).await
+    }
+
+    async fn abort(&mut self) -> Result<()> {
+        self.parts.clear();
+        Ok(())
     }
 }
 
@@ -115,8 +142,8 @@ impl ObjectStore for DurableStore {
         Ok(PutResult { e_tag: None, version: None })
     }
 
-    async fn put_multipart_opts(&self, _: &Path, _: PutMultipartOptions) -> Result<Box<dyn MultipartUpload>> {
-        Err(unsupported("put_multipart_opts"))
+    async fn put_multipart_opts(&self, location: &Path, _: PutMultipartOptions) -> Result<Box<dyn MultipartUpload>> {
+        Ok(Box::new(Upload { store: self.clone(), location: location.clone(), parts: Vec::new() }))
     }
 
     async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
@@ -177,6 +204,20 @@ impl ObjectStore for DurableStore {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn files_in_parts_are_whole_or_not_there() {
+        let root = tempfile::tempdir().unwrap();
+        let store = DurableStore::new(root.path(), root.path(), Arc::new(disk::RealDisk)).unwrap();
+        let location = Path::from("_delta_log/1.checkpoint.parquet");
+        let mut upload = store.put_multipart_opts(&location, PutMultipartOptions::default()).await.unwrap();
+        upload.put_part(vec![1; 9 << 20].into()).await.unwrap();
+        upload.put_part(vec![2; 3 << 20].into()).await.unwrap();
+        assert!(store.get_opts(&location, GetOptions::default()).await.is_err());
+        upload.complete().await.unwrap();
+        let whole = store.get_opts(&location, GetOptions::default()).await.unwrap().bytes().await.unwrap();
+        assert_eq!(whole[..], [vec![1; 9 << 20], vec![2; 3 << 20]].concat());
+    }
 
     #[test]
     fn missing_versions_are_detected() {

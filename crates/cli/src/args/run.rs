@@ -111,7 +111,7 @@ pub(crate) struct ProgramLimitArgs {
     /// Give a program this long per range
     ///
     /// In seconds. A program that takes longer is ended, and the range fails.
-    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=31_536_000))]
     pub(crate) program_seconds: u64,
 }
 

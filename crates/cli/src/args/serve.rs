@@ -163,7 +163,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "MB", default_value_t = 256, env = "MANYWORLDS_MEMORY",
         value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub(crate) memory: u64,
-    /// Limit the columns of a table
+    /// Limit the columns of a table or request
     ///
     /// Rows with further columns are rejected.
     #[arg(long, value_name = "N", default_value_t = 2_000, env = "MANYWORLDS_MAX_COLUMNS",

@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
+use decode::Limits;
 use ingest::{Durability, Failing, Partition, StoreOptions};
 use server::{FleetSettings, Server, Settings, ShownSetting, TlsFiles};
 use table::TableName;
@@ -46,6 +47,7 @@ pub(crate) async fn serve(args: &ServeArgs, given: &[Setting], opened: &dyn Fn(&
     };
     let tls = args.tls_cert.clone().zip(args.tls_key.clone());
     let settings = Settings {
+        limits: Limits { columns_max: args.max_columns as usize, ..Limits::default() },
         listen: args.listen,
         hosts: args.hosts.clone(),
         postgres: args.pg,

@@ -67,9 +67,14 @@ fn what_is_refused_is_named_and_the_rest_is_stored() {
     assert_eq!((reply.status, &said["refused"][0]["field"]), (400, &json!("load")), "{said}");
     assert!(said["error"].as_str().unwrap().contains("holds real numbers, and text came"), "{said}");
     assert_eq!(server.sql("SELECT count(*) AS n, sum(load) AS s FROM d.cpu"), json!([{"n": 3, "s": 6.0}]));
+    // A row that fits two columns not is one.
+    assert_eq!(refusing(b"two a=1,b=1 5\n").status, 204);
+    let said = refusing(b"two a=\"x\",b=\"y\" 6\ntwo a=\"z\" 6\n").json();
+    assert_eq!((&said["refused"][0]["row"], said["refused"].as_array().unwrap().len()), (&json!(1), 2), "{said}");
+    assert!(said["error"].as_str().unwrap().starts_with("rejected 2 items, stored 0 rows; "), "{said}");
     // Without the header, the server keeps the value.
     let reply = server.post("/write?db=d", b"cpu load=\"much\" 6\n");
-    let told = "table cpu: 1 values that column `load` does not hold are stored as text in `load_text`";
+    let told = "table cpu: 1 values that do not fit column `load` are stored as text in `load_text`";
     assert!(reply.status == 204 && reply.head.contains(told), "{}: {}", reply.head, reply.text());
     let kept = server.sql("SELECT load, load_text FROM d.cpu WHERE load_text IS NOT NULL");
     assert_eq!(kept, json!([{"load": null, "load_text": "much"}]));

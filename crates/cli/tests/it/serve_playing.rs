@@ -359,7 +359,7 @@ fn refusals_name_the_input() {
         assert!(server.refuses(action, "taken").contains("is complete"));
     }
     let submitted = server.post_json("/api/v1/submit", &season("x", 20));
-    assert!(submitted.status == 409 && submitted.text().contains("knows no fleet"), "{}", submitted.text());
+    assert!(submitted.status == 409 && submitted.text().contains("has no fleet"), "{}", submitted.text());
     // Longer, and in place of itself.
     server.accepts("/api/v1/run", &with(json!({"name": "taken", "extend": true, "worlds": 30})), 202);
     server.until("taken", |run| run["state"] == "complete" && run["worlds_done"] == 30);

@@ -37,6 +37,7 @@ fn bad_bodies_and_large_ones_are_refused() {
         "too large",
     );
     refused(&server.post("/nowhere", b""), 404, "nothing at this path");
+    refused(&server.post("/write?db=d&db=d", b"cpu load=1"), 400, "cannot read the query string: duplicate field `db`");
 }
 
 #[test]
@@ -118,15 +119,28 @@ fn tables_and_columns_are_limited_over_all_requests() {
     let words = ["--max-tables", "2", "--max-columns", "3"];
     let server = Served::start(data.path(), &words);
     assert_eq!(server.post("/write?db=d", b"one a=1,b=2 1000\ntwo a=1 1000\n").status, 204);
-    refused(&server.post("/write?db=d", b"three a=1 1000\n"), 400, "three would be a new table");
-    let body = refused(&server.post("/write?db=d", b"one a=3 2000\none a=4,c=5 3000\n"), 400, "as many as it may");
+    let body =
+        refused(&server.post("/write?db=d", b"two a=2 2000\nthree a=1 1000\n"), 400, "cannot create table d.three");
+    assert_eq!((&body["stored"], &body["refused"][0]["table"]), (&json!(1), &json!("three")), "{body}");
+    let body = refused(&server.post("/write?db=d", b"one a=3 2000\none a=4,c=5 3000\n"), 400, "columns, the maximum");
     assert_eq!((&body["stored"], &body["refused"][0]["field"]), (&json!(1), &json!("c")));
     assert_eq!(server.sql("SELECT sum(a) AS a FROM d.one"), json!([{"a": 4.0}]));
+    assert_eq!(server.sql("SELECT sum(a) AS a FROM d.two"), json!([{"a": 3.0}]));
     server.stop();
     // Existing tables and columns stay, even above the limits for new ones.
     let server = Served::start(data.path(), &["--max-tables", "1", "--max-columns", "1"]);
     assert_eq!(server.sql("SELECT count(*) AS n, count(b) AS b FROM d.one"), json!([{"n": 2, "b": 1}]));
     assert_eq!(server.post("/write?db=d", b"two a=2 2000\n").status, 204);
+}
+
+#[test]
+fn requests_may_have_as_many_columns_as_tables() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Served::start(data.path(), &[]);
+    let fields = |count: usize| (0..count).map(|n| format!("f{n}={n}i")).collect::<Vec<_>>().join(",");
+    assert_eq!(server.post("/write?db=d", format!("wide {} 1000", fields(1_500)).as_bytes()).status, 204);
+    refused(&server.post("/write?db=d", format!("wider {} 1000", fields(2_001)).as_bytes()), 400, "2000 columns");
+    assert_eq!(server.sql("SELECT f0 + f1499 AS sum FROM d.wide"), json!([{"sum": 1_499}]));
 }
 
 #[test]

@@ -35,6 +35,11 @@ pub(super) struct Reports {
 }
 
 impl Reports {
+    /// Adds the rows of a report to those of the same columns.
+    pub(super) fn add(&mut self, columns: (usize, usize), report: Overflow) {
+        self.count(columns, report.rows, || Overflow { rows: 0, ..report });
+    }
+
     /// Counts rows of a column and its overflow column; `begin` creates a new report.
     fn count(&mut self, columns: (usize, usize), rows: usize, begin: impl FnOnce() -> Overflow) {
         let Self { reports, places } = self;
@@ -181,15 +186,15 @@ impl Table {
         }
     }
 
-    /// The overflow column for values, by row, of a complete column, with its index. `placed` are part of the same
-    /// item.
+    /// The overflow column for values, by row, of a complete column: its index, the column, and a report for when the
+    /// item is kept. `placed` are part of the same item.
     pub(crate) fn overflow_of(
         &mut self,
         place: usize,
         placed: &[(usize, Column)],
         texts: &[(usize, Vec<u8>)],
         limits: &Limits,
-    ) -> Taken<(usize, Column)> {
+    ) -> Taken<(usize, Column, Overflow)> {
         let name = overflow_name(&self.columns[place].name, |name| {
             let comes = |found: usize| placed.iter().any(|(place, _)| *place == found);
             self.is_taken(name) || self.find(name.as_bytes()).is_some_and(comes)
@@ -197,16 +202,15 @@ impl Table {
         let overflow = self.find_or_insert(&name, limits)?;
         let Ok(column) = Column::of_rows(texts) else { return refuse_field(name.as_bytes(), NOT_TEXT) };
         let sample = texts.first().map(|(_, text)| shown(text)).unwrap_or_default();
-        let (reports, at) = (&mut self.reports, (place, overflow));
-        reports.count(at, texts.len(), || Overflow {
+        let report = Overflow {
             name: self.columns[place].name.to_string(),
             overflow: name,
-            rows: 0,
+            rows: texts.len(),
             position: 0,
             sample,
             holds: "",
-        });
-        Ok((overflow, column))
+        };
+        Ok((overflow, column, report))
     }
 
     /// Whether the current row can store the nanoseconds of its time in their own column.

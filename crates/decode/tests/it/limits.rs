@@ -7,6 +7,8 @@ use arrow::array::types::Int8Type;
 use arrow::array::{
     ArrayRef, Date32Array, DictionaryArray, Int8Array, Int64Array, NullArray, RecordBatch, UInt64Array,
 };
+use arrow::ipc::CompressionType;
+use arrow::ipc::writer::{IpcWriteOptions, StreamWriter};
 use decode::{DecodeErrorKind, Decoded, Format, Limits, Precision, decode, expand, expand_stream};
 use rmpv::Value;
 
@@ -280,7 +282,7 @@ fn rows_of_arrow_that_take_no_bytes_are_limited() {
     // All record batches of a stream together.
     let one = RecordBatch::try_from_iter([("v", Arc::new(Int8Array::from(vec![1; 3_000])) as ArrayRef)]).unwrap();
     let mut body = Vec::new();
-    let mut writer = arrow::ipc::writer::StreamWriter::try_new(&mut body, &one.schema()).unwrap();
+    let mut writer = StreamWriter::try_new(&mut body, &one.schema()).unwrap();
     [&one, &one].into_iter().for_each(|batch| writer.write(batch).unwrap());
     writer.finish().unwrap();
     drop(writer);
@@ -293,6 +295,28 @@ fn rows_of_arrow_that_take_no_bytes_are_limited() {
     let decoded = run(ARROW, &body, &Limits { expanded_bytes_max: 1 << 20, ..wide() });
     assert_eq!(shown(&decoded), ["refused 0 cpu.w: its texts are too long in all: send fewer rows at once"]);
     assert_eq!(counts(&run(ARROW, &body, &wide())), (1_000, 0));
+}
+
+#[test]
+fn compressed_batches_of_arrow_are_refused_before_they_are_expanded() {
+    let words: DictionaryArray<Int8Type> = ["a", "b", "a"].into_iter().collect();
+    let numbers: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
+    for column in [numbers, Arc::new(words)] {
+        let batch = RecordBatch::try_from_iter([("v", column)]).unwrap();
+        for compression in [CompressionType::ZSTD, CompressionType::LZ4_FRAME] {
+            let options = IpcWriteOptions::default().try_with_compression(Some(compression)).unwrap();
+            let mut body = Vec::new();
+            let mut writer = StreamWriter::try_new_with_options(&mut body, &batch.schema(), options).unwrap();
+            writer.write(&batch).unwrap();
+            writer.finish().unwrap();
+            drop(writer);
+            let error = decode(ARROW, &body, &REFUSING, &wide()).unwrap_err();
+            assert_eq!(error.kind(), DecodeErrorKind::Malformed);
+            assert!(error.to_string().contains("compress the whole body with gzip or zstd"), "{error}");
+            // Broken off anywhere, it is refused, too.
+            (0..body.len()).for_each(|end| assert!(decode(ARROW, &body[..end], &REFUSING, &wide()).is_err()));
+        }
+    }
 }
 
 #[test]

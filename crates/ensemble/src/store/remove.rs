@@ -6,15 +6,20 @@ use table::upkeep::{VacuumOptions, Vacuumed, vacuum_but};
 use table::{Change, Segment, TableError};
 
 use super::{Result, Store};
+use crate::error::EnsembleError;
 use crate::paths::{TABLES, is_of, table_folder, version_of};
+use crate::playing::is_played;
 
 impl Store {
     /// Removes an ensemble and all its versions from the tables, then their files. Its registration goes first: without
     /// it readers see none of the rest. Also finishes what an interrupted call left. Returns its newest version.
     ///
     /// # Errors
-    /// When no table has rows of it, or the disk fails.
+    /// When no table has rows of it, a run on this machine plays it and would add more, or the disk fails.
     pub async fn drop_ensemble(&mut self, name: &str) -> Result<u64> {
+        if is_played(&self.data, name) {
+            return Err(EnsembleError::Played { name: name.to_owned() });
+        }
         self.refresh().await?;
         let mut newest = None;
         for table in [&mut self.ensembles, &mut self.outcomes, &mut self.events] {

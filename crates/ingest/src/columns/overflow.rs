@@ -100,7 +100,7 @@ impl Columns {
             columns_max: policy.columns_max,
             ..Fitting::default()
         };
-        let full = format!("the table has {} columns, as many as it may", policy.columns_max);
+        let full = format!("the table has {} columns, the maximum", policy.columns_max);
         let mut left_out = LeftOut::default();
         let mut odd = Vec::new();
         for (field, column) in rows.schema_ref().fields().iter().zip(rows.columns()) {
@@ -152,17 +152,21 @@ impl Columns {
             }
             left_out.add(name, &rest, format!("{reason}, and {full}"))?;
         }
+        let LeftOut { keep, mut conflicts } = left_out;
+        if let Some(keep) = keep {
+            // Rows that are left out bring no columns or types.
+            let fitted = self.fit_named(&filter_record_batch(rows, &keep)?, policy)?;
+            conflicts.extend(fitted.conflicts);
+            return Ok(Fitted { conflicts, ..fitted });
+        }
         let Fitting { fields, columns, .. } = fitting;
         self.become_those_of(fields);
         let schema: Vec<Field> =
             columns.iter().map(|(name, c)| Field::new(name, c.data_type().clone(), true)).collect();
         let columns = columns.into_iter().map(|(_, column)| column).collect();
         let count = RecordBatchOptions::new().with_row_count(Some(rows.num_rows()));
-        let mut rows = RecordBatch::try_new_with_options(Arc::new(Schema::new(schema)), columns, &count)?;
-        if let Some(keep) = &left_out.keep {
-            rows = filter_record_batch(&rows, keep)?;
-        }
-        Ok(Fitted { overflows, conflicts: left_out.conflicts, ..Fitted::all(rows) })
+        let rows = RecordBatch::try_new_with_options(Arc::new(Schema::new(schema)), columns, &count)?;
+        Ok(Fitted { conflicts, overflows, ..Fitted::all(rows) })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Lets rows in while the memory budget and the log have room for them.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -43,37 +44,75 @@ pub struct Written {
     pub rows: u64,
     /// Whether they were stored before, under the same key.
     pub before: bool,
-    /// Refused rows, by column.
+    /// Rows left out because of `conflicts`, or all if the table is `refused`.
+    pub left_out: u64,
+    /// Why the table takes no rows, if it takes none.
+    pub refused: Option<String>,
+    /// Columns that left out rows.
     pub conflicts: Vec<Conflict>,
     pub overflows: Vec<Overflow>,
     pub renamed: Vec<Renamed>,
 }
 
+impl Written {
+    /// For a table that takes no rows.
+    pub(crate) fn refused(table: TableName, rows: usize, why: &IngestError) -> Self {
+        let (left_out, refused) = (rows as u64, Some(why.to_string()));
+        let (conflicts, overflows, renamed) = (Vec::new(), Vec::new(), Vec::new());
+        Self { table, rows: 0, before: false, left_out, refused, conflicts, overflows, renamed }
+    }
+}
+
+/// The rows of a request for one table, fitted to its columns.
+#[derive(Debug)]
+pub(crate) struct Ready {
+    live: Arc<Live>,
+    rows: RecordBatch,
+    written: Written,
+}
+
+impl Ready {
+    /// Their bytes in memory; 0 without rows.
+    pub(crate) fn bytes(&self) -> u64 {
+        if self.rows.num_rows() == 0 { 0 } else { self.rows.get_array_memory_size() as u64 }
+    }
+
+    /// Stores them; returns once they are as durable as the store promises, and visible to readers.
+    pub(crate) async fn write(self, share: Share, key: Option<Key>) -> Result<Written, IngestError> {
+        let Self { live, rows, mut written } = self;
+        if written.rows > 0 {
+            written.before = live.write(rows, share, key).await?;
+        }
+        Ok(written)
+    }
+
+    /// Has the table write what waits, which frees memory.
+    pub(crate) fn ask_for_room(&self) {
+        self.live.due.notify_one();
+    }
+}
+
 impl Live {
-    /// Stores rows; returns once they are as durable as the store promises, and visible to readers.
-    pub(crate) async fn write(
-        &self,
-        rows: RecordBatch,
-        key: Option<Key>,
-        on_conflict: OnConflict,
-    ) -> Result<Written, IngestError> {
+    /// Fits rows to the table's columns.
+    pub(crate) fn ready(self: Arc<Self>, rows: RecordBatch, on_conflict: OnConflict) -> Result<Ready, IngestError> {
         self.check_backlog()?;
+        let sent = rows.num_rows();
         let policy = Policy { on_conflict, columns_max: self.options.columns_max };
         let fitted = lock(&self.columns).fit(rows, policy).map_err(IngestError::rows(&self.name))?;
         let Fitted { rows, conflicts, overflows, renamed } = fitted;
-        let table = self.name.clone();
-        let mut written = Written { table, rows: rows.num_rows() as u64, before: false, conflicts, overflows, renamed };
-        if written.rows == 0 {
-            return Ok(written);
-        }
-        let bytes = rows.get_array_memory_size() as u64;
-        let share = self.shared.budget.take(bytes).ok_or_else(|| self.overloaded())?;
+        let (table, left_out) = (self.name.clone(), (sent - rows.num_rows()) as u64);
+        let (rows_left, before, refused) = (rows.num_rows() as u64, false, None);
+        let written = Written { table, rows: rows_left, before, left_out, refused, conflicts, overflows, renamed };
+        Ok(Ready { live: self, rows, written })
+    }
+
+    /// Logs rows. Returns whether they were stored before, under the same key.
+    async fn write(&self, rows: RecordBatch, share: Share, key: Option<Key>) -> Result<bool, IngestError> {
         let entry = NewEntry::new(&rows, key).map_err(IngestError::rows(&self.name))?;
         let (done, stored) = oneshot::channel();
         let writes = lock(&self.intake).writes.clone().ok_or(IngestError::Closing)?;
         writes.send(Write { entry, rows, share, done }).await.map_err(|_| IngestError::Closing)?;
-        written.before = stored.await.map_err(|_| IngestError::Closing)??;
-        Ok(written)
+        stored.await.map_err(|_| IngestError::Closing)?
     }
 
     /// Whether the log has room for more rows of a table that cannot be written.
@@ -85,12 +124,6 @@ impl Live {
         let reason = lock(&self.trouble).as_ref().map(|trouble| trouble.reason.clone());
         let reason = reason.unwrap_or_else(|| "its rows are being written".to_owned());
         Err(IngestError::Failing { table: self.name.to_string(), reason, after: Duration::from_secs(5) })
-    }
-
-    fn overloaded(&self) -> IngestError {
-        self.due.notify_one();
-        let after = Duration::from_secs(1);
-        IngestError::Overloaded { waiting: self.shared.budget.used(), limit: self.shared.budget.limit(), after }
     }
 
     /// Refuses further rows; rows already taken are logged.

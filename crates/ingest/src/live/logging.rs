@@ -1,5 +1,6 @@
 //! Writes groups of requests to the log, before readers see them, and takes over what other processes append.
 
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -32,20 +33,18 @@ impl Live {
     /// Writes a group to the log, shows its rows to readers, and answers. Blocks.
     fn log_group(&self, group: Vec<Write>) {
         let mut log = lock(&self.log);
-        let mut keys = Vec::new();
-        let (known, new): (Vec<Write>, Vec<Write>) = group.into_iter().partition(|write| match write.entry.key() {
-            Some(key) if log.knows(key) || keys.contains(&key) => true,
-            key => {
-                keys.extend(key);
-                false
-            }
-        });
+        let (known, rest): (Vec<Write>, Vec<Write>) =
+            group.into_iter().partition(|write| write.entry.key().is_some_and(|key| log.knows(key)));
+        // A request sent again before the first was answered ends as that one does.
+        let mut keys = HashSet::new();
+        let (new, again): (Vec<Write>, Vec<Write>) =
+            rest.into_iter().partition(|write| write.entry.key().is_none_or(|key| keys.insert(key)));
         let (mut entries, rest): (Vec<_>, Vec<_>) =
             new.into_iter().map(|w| (w.entry, (w.rows, w.share, w.done))).unzip();
         let written = if entries.is_empty() { Ok(0) } else { self.append(&mut log, &mut entries) };
         drop(entries);
         self.counts.log_bytes.store(log.bytes(), Ordering::Relaxed);
-        let mut answers: Vec<_> = Vec::with_capacity(rest.len() + known.len());
+        let mut answers: Vec<_> = known.into_iter().map(|write| (write.done, Ok(true))).collect();
         match written {
             Ok(first) => {
                 self.counts.groups.fetch_add(1, Ordering::Relaxed);
@@ -58,14 +57,15 @@ impl Live {
                     buffer.push(Logged::new(position, rows, Some(share)));
                     answers.push((done, Ok(false)));
                 }
+                answers.extend(again.into_iter().map(|write| (write.done, Ok(true))));
             }
             Err(error) => {
                 self.fail_log(&error);
-                answers.extend(rest.into_iter().map(|(.., done)| (done, Err(IngestError::Log(error.to_string())))));
+                let failed = rest.into_iter().map(|(.., done)| done).chain(again.into_iter().map(|write| write.done));
+                answers.extend(failed.map(|done| (done, Err(self.unlogged(&error)))));
             }
         }
         drop(log);
-        answers.extend(known.into_iter().map(|w| (w.done, Ok(true))));
         for (done, answer) in answers {
             if done.send(answer).is_err() {
                 tracing::debug!(table = %self.name, "a sender went away before it was answered");
@@ -75,6 +75,10 @@ impl Live {
         if self.is_due() {
             self.due.notify_one();
         }
+    }
+
+    fn unlogged(&self, error: &IngestError) -> IngestError {
+        IngestError::Log { table: self.name.to_string(), reason: error.to_string() }
     }
 
     /// Appends entries after those of other processes, which it takes over.

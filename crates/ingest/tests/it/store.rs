@@ -1,6 +1,7 @@
 //! What a store promises while nothing fails but room.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use arrow::array::{Array, ArrayRef, Float64Array, RecordBatch};
@@ -119,6 +120,13 @@ async fn what_has_no_room_is_refused_and_what_had_room_is_kept() {
     assert!(figures.waiting_bytes <= figures.memory_bytes && figures.overloaded == 1, "{figures:?}");
     assert!(stored.len() > 50, "{} batches had room", stored.len());
     assert_eq!(batches(data.path(), Some(&store), &table).await, stored);
+    // A table with room gets nothing of a request that has none for another.
+    let many: Vec<_> = (0..200).map(batch).collect();
+    let many = arrow::compute::concat_batches(&batch(0).schema(), &many).unwrap();
+    let both = vec![(name("mem"), batch(1).slice(0, 1)), (table.clone(), many)];
+    let refused = store.write(both, None, decode::OnConflict::Refuse).await.unwrap_err();
+    assert!(matches!(refused, IngestError::Overloaded { .. }), "{refused}");
+    assert!(numbers(data.path(), Some(&store), &name("mem")).await.is_empty());
     store.close().await;
     assert_eq!(batches(data.path(), None, &table).await, stored);
 }
@@ -279,7 +287,7 @@ async fn failing_log_is_listed_until_the_disk_works() {
     assert_eq!(listed(), []);
     store.check_disk().unwrap();
     disk.fail_from(disk.operations());
-    assert!(matches!(write(&failing, 2).await, Err(IngestError::Log(_))));
+    assert!(matches!(write(&failing, 2).await, Err(IngestError::Log { .. })));
     store.check_disk().unwrap_err();
     // Rows that were stored before say nothing of the disk.
     write(&failing, 1).await.unwrap();
@@ -290,6 +298,44 @@ async fn failing_log_is_listed_until_the_disk_works() {
     write(&failing, 2).await.unwrap();
     assert_eq!(store.close().await, []);
     assert_eq!(batches(&data, None, &failing).await, [1, 2]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_with_one_key_that_wait_together_fail_together() {
+    let data = tempfile::tempdir().unwrap();
+    let [is_full, is_waiting, may_go] = [(); 3].map(|()| Arc::new(AtomicBool::new(false)));
+    let (full, waiting, go) = (is_full.clone(), is_waiting.clone(), may_go.clone());
+    let disk = WatchedDisk::over(RealDisk, move |_, _| {
+        if !full.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        waiting.store(true, Ordering::Relaxed);
+        while !go.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Err(std::io::Error::other("the disk is full"))
+    });
+    let slow = StoreOptions { flush_age: Duration::from_hours(1), ..options() };
+    let store = Store::open(data.path(), Arc::new(disk), slow).await.unwrap();
+    let table = name("cpu");
+    let write = |n: i64| store.write(vec![(table.clone(), batch(n))], Some(Key(n as u128)), decode::OnConflict::Refuse);
+    write(0).await.unwrap();
+    is_full.store(true, Ordering::Relaxed);
+    let mut first = Box::pin(write(1));
+    assert!(futures::poll!(&mut first).is_pending());
+    until(async || is_waiting.load(Ordering::Relaxed)).await;
+    // The same request twice, while the disk works on another.
+    let [mut once, mut again] = [(); 2].map(|()| Box::pin(write(2)));
+    assert!(futures::poll!(&mut once).is_pending() && futures::poll!(&mut again).is_pending());
+    may_go.store(true, Ordering::Relaxed);
+    for result in [first.await, once.await, again.await] {
+        assert!(matches!(result, Err(IngestError::Log { .. })), "{result:?}");
+    }
+    is_full.store(false, Ordering::Relaxed);
+    assert_eq!(batches(data.path(), Some(&store), &table).await, [0]);
+    assert!(!write(2).await.unwrap()[0].before && write(2).await.unwrap()[0].before);
+    assert_eq!(store.close().await, []);
+    assert_eq!(batches(data.path(), None, &table).await, [0, 2]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

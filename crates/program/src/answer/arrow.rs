@@ -112,7 +112,7 @@ fn decode(decoder: &mut StreamDecoder, message: &mut Buffer) -> Result<Option<Re
     // Arrow's reader checks its input, but panics on some errors.
     match catch_unwind(AssertUnwindSafe(|| decoder.decode(message))) {
         Ok(decoded) => decoded.map_err(|error: ArrowError| unreadable(&error.to_string())),
-        Err(_) => Err(unreadable("it holds what Arrow's reader does not take")),
+        Err(_) => Err(unreadable("Arrow's reader cannot decode it")),
     }
 }
 

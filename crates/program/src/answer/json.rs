@@ -146,11 +146,21 @@ fn number(text: &str, is_real: bool) -> Option<Number> {
         "-0" => None,
         text => text.parse::<i64>().ok(),
     };
+    if is_real && integer.is_none() && is_beyond_doubles(text) {
+        return None;
+    }
     // JSON has no such numbers as NaN, but a text may.
     let word = if is_real { text.trim_matches('"') } else { text };
     // Digits beyond the largest double are no infinity.
     let fits = |real: &f64| real.is_finite() || word.len() < text.len();
     integer.map(Number::Integer).or_else(|| word.parse().ok().filter(fits).map(Number::Real))
+}
+
+/// Whether a text is a whole number of more than 64 bits, which a double would round, or one beyond all doubles.
+fn is_beyond_doubles(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_wide = digits.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<i64>().is_err();
+    is_wide || text.parse::<f64>().is_ok_and(f64::is_infinite)
 }
 
 fn entity_of(value: &str, layout: &Layout) -> Result<u32, Fault> {
@@ -178,7 +188,7 @@ fn store_value(text: &str, outcome: &model::Outcome, slot: u32, column: &mut Col
         None => {
             let hint = match text {
                 "null" if is_real => ": print NaN as the text \"NaN\"",
-                _ if text.parse::<f64>().is_ok_and(f64::is_infinite) => " that a double holds",
+                _ if is_beyond_doubles(text) => " that a double holds",
                 _ => "",
             };
             return Err(format!("{} is {text}, not a number{hint}", outcome.name));

@@ -142,14 +142,15 @@ async fn a_reader_sees_an_ensemble_whole_until_it_is_dropped() {
         disk.fail_from(disk.operations() + kill);
         let dropped = store.drop_ensemble("test").await;
         disk.fail_from(u64::MAX);
+        let check_unknown = |error: EnsembleError| {
+            assert!(matches!(error, EnsembleError::Unknown { .. }), "killed at operation {kill}: {error}");
+        };
         match Store::open(&data, disk.clone()).await.unwrap().unwrap().ensemble("test").await {
             Ok(seen) => {
                 assert!(seen.is_complete() && seen.events.len() == 2, "killed at operation {kill}");
                 whole += 1;
             }
-            Err(error) => {
-                assert!(matches!(error, EnsembleError::Unknown { .. }), "killed at operation {kill}: {error}");
-            }
+            Err(error) => check_unknown(error),
         }
         if dropped.is_ok() {
             assert!(whole > 0 && whole < kill, "whole after {whole} of {kill} operations");
@@ -159,9 +160,7 @@ async fn a_reader_sees_an_ensemble_whole_until_it_is_dropped() {
         let mut store = Store::open_or_create(&data, disk.clone()).await.unwrap();
         match store.drop_ensemble("test").await {
             Ok(version) => assert_eq!(version, expected.version),
-            Err(error) => {
-                assert!(matches!(error, EnsembleError::Unknown { .. }), "killed at operation {kill}: {error}");
-            }
+            Err(error) => check_unknown(error),
         }
         for table in ["outcomes", "events", "ensembles"] {
             let table = Table::open(&data.join("sim").join(table), disk.clone()).await.unwrap().unwrap();

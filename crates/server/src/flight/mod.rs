@@ -20,6 +20,7 @@ mod statement;
 mod status;
 
 use arrow_flight::flight_service_server::FlightServiceServer;
+use axum::body::Bytes;
 use axum::extract::{Request, State};
 use axum::http::HeaderMap;
 use axum::middleware::Next;
@@ -73,7 +74,7 @@ async fn admitted(app: App, mut request: Request) -> Result<Request, Refusal> {
         None => DATABASE.to_owned(),
     };
     let body = app.question_body(std::mem::take(request.body_mut())).await?;
-    *request.body_mut() = body.into();
+    *request.body_mut() = Bytes::clone(&body).into();
     let java = jdbc::is_java(request.headers());
     request.extensions_mut().insert(Client { asker: Asker { app, access }, database, java });
     Ok(request)

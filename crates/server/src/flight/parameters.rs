@@ -6,7 +6,7 @@ use arrow::datatypes::{DataType, Field, Float64Type, Schema};
 use arrow::error::ArrowError;
 use arrow_flight::decode::FlightRecordBatchStream;
 use arrow_flight::{FlightData, error::FlightError};
-use futures::{Stream, TryStreamExt as _};
+use futures::{Stream, StreamExt as _, TryStreamExt as _};
 use sql::Literal;
 use sql::postgres::type_of;
 use tonic::Status;
@@ -20,7 +20,7 @@ const DEPTH_MAX: usize = 6;
 pub(super) async fn read(
     data: impl Stream<Item = Result<FlightData, Status>> + Send + 'static,
 ) -> Result<Vec<Literal>, Status> {
-    let data = data.map_err(|status| FlightError::Tonic(Box::new(status)));
+    let data = data.map(|sent| sent.and_then(plain).map_err(|status| FlightError::Tonic(Box::new(status))));
     let batches: Vec<RecordBatch> = FlightRecordBatchStream::new_from_flight_data(data)
         .try_collect()
         .await
@@ -33,6 +33,14 @@ pub(super) async fn read(
         (None, _) => Ok(Vec::new()),
         _ => Err(unsupported("cannot run a query for several rows of parameters: send one row")),
     }
+}
+
+/// Refuses compressed batches, of which Arrow's reader allocates what they claim.
+fn plain(data: FlightData) -> Result<FlightData, Status> {
+    if decode::is_compressed_batch(&data.data_header) {
+        return Err(unsupported("compressed parameters are not supported: send them as they are"));
+    }
+    Ok(data)
 }
 
 /// The columns of the parameters of a statement, named `$1`, `$2`.
@@ -89,4 +97,34 @@ fn item_of(list: &DataType) -> DataType {
 
 fn converted(column: &dyn Array, to: &DataType) -> Result<arrow::array::ArrayRef, Status> {
     cast(column, to).map_err(|error: ArrowError| invalid(format!("cannot read a parameter: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{ArrayRef, Int64Array};
+    use arrow::ipc::CompressionType;
+    use arrow::ipc::writer::IpcWriteOptions;
+    use arrow_flight::encode::FlightDataEncoderBuilder;
+    use futures::stream;
+
+    use super::*;
+
+    async fn sent(compression: Option<CompressionType>) -> Result<Vec<Literal>, Status> {
+        let column: ArrayRef = Arc::new(Int64Array::from(vec![7]));
+        let batch = RecordBatch::try_from_iter([("$1", column)]).unwrap();
+        let options = IpcWriteOptions::default().try_with_compression(compression).unwrap();
+        let data = FlightDataEncoderBuilder::new().with_options(options).build(stream::iter([Ok(batch)]));
+        read(data.map_err(|error| Status::internal(error.to_string()))).await
+    }
+
+    #[tokio::test]
+    async fn compressed_parameters_are_refused_before_they_are_expanded() {
+        assert!(matches!(&sent(None).await.unwrap()[..], [Literal::Number(seven)] if seven == "7"));
+        for compression in [CompressionType::LZ4_FRAME, CompressionType::ZSTD] {
+            let status = sent(Some(compression)).await.unwrap_err();
+            assert!(status.message().contains("compressed parameters are not supported"), "{status}");
+        }
+    }
 }

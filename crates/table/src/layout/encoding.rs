@@ -11,8 +11,8 @@
 //! | sets of texts | dictionary, so that a test on a set runs once per text |
 //! | booleans | plain |
 //!
-//! Pages that compress by less than 3% are stored uncompressed. A dictionary of mostly different values falls back to
-//! plain.
+//! Columns whose sample compresses by less than 3% are not compressed; of the others, the codec may store single pages.
+//! A dictionary of mostly different values falls back to plain.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ use pages::{Codec, Compressor, EncodingSet};
 pub(crate) const SAMPLE_ROWS: usize = 65_536;
 /// A cheaper encoding wins if it is at most this much larger than the smallest.
 const NEAR: f64 = 1.02;
-/// Pages stay uncompressed if compression leaves more than this share.
+/// Columns stay uncompressed if compression leaves more than this share of the sample.
 const INCOMPRESSIBLE: f64 = 0.97;
 const DICTIONARY_BYTES: usize = 1 << 20;
 

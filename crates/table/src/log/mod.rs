@@ -304,6 +304,12 @@ impl Table {
         Ok(!is_there(entry(version + 1))? && is_there(entry(version))?)
     }
 
+    /// Whether the log still has the entry of this handle's version. If it has not, later ones may be gone, too.
+    fn has_its_entry(&self) -> Result<bool> {
+        let entry = self.root.join(LOG_FOLDER).join(entry_name(self.version()));
+        entry.try_exists().map_err(TableError::io("look at", &entry))
+    }
+
     /// Reads the newest version with the library.
     async fn read_state(&mut self) -> DeltaResult<()> {
         in_turn(self.delta.update_state()).await?;

@@ -417,7 +417,8 @@ async fn handles_behind_a_cleaned_up_log_find_the_newest_version() {
     let root = tempfile::tempdir().unwrap();
     let mut writer = table(root.path()).await;
     writer.commit(&adding(&["x"], None)).await.unwrap();
-    let mut behind = Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
+    let open = async || Table::open(root.path(), Arc::new(RealDisk)).await.unwrap().unwrap();
+    let (mut behind, mut stale) = (open().await, open().await);
     for n in 0..CHECKPOINT_EACH + 5 {
         writer.commit(&adding(&[&n.to_string()], None)).await.unwrap();
     }
@@ -425,9 +426,12 @@ async fn handles_behind_a_cleaned_up_log_find_the_newest_version() {
     for version in 0..CHECKPOINT_EACH {
         std::fs::remove_file(root.path().join(LOG_FOLDER).join(format!("{version:020}.json"))).unwrap();
     }
-    behind.refresh().await.unwrap();
-    assert_eq!(behind.version(), writer.version());
-    assert_eq!(behind.segments().await.unwrap(), writer.segments().await.unwrap());
+    // An append takes no number of an entry that is gone.
+    behind.commit(&adding(&["late"], None)).await.unwrap();
+    assert_eq!(behind.version(), writer.version() + 1);
+    stale.refresh().await.unwrap();
+    assert_eq!(stale.segments().await.unwrap(), behind.segments().await.unwrap());
+    assert_eq!(stale.segments().await.unwrap().len() as u64, CHECKPOINT_EACH + 7);
 }
 
 #[tokio::test]

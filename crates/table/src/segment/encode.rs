@@ -109,12 +109,12 @@ impl Encoder {
             FlatColumn::I32 { values, nullable } => self.integers(column, values, nullable),
             FlatColumn::F64 { values, valid } => self.reals(column, values, valid),
             FlatColumn::IntRuns(runs) => {
-                let plain: Vec<u8> = runs.iter().flat_map(|(value, _)| value.to_le_bytes()).collect();
-                self.runs(column, runs, &plain, |value| Some(i64::from(*value)))
+                let plain = |runs: &[(i32, u32)]| runs.iter().flat_map(|(value, _)| value.to_le_bytes()).collect();
+                self.runs(column, runs, plain, |value| Some(i64::from(*value)))
             }
             FlatColumn::TextRuns(runs) => {
-                let plain = plain_texts(runs.iter().map(|(text, _)| *text));
-                self.runs(column, runs, &plain, |_| None)
+                let plain = |runs: &[(&str, u32)]| plain_texts(runs.iter().map(|(text, _)| *text));
+                self.runs(column, runs, plain, |_| None)
             }
         }
     }
@@ -240,18 +240,18 @@ impl Encoder {
         &mut self,
         column: usize,
         runs: &[(V, u32)],
-        plain: &[u8],
+        plain: impl Fn(&[(V, u32)]) -> Vec<u8>,
         number: impl Fn(&V) -> Option<i64>,
     ) -> Result<EncodedColumn> {
         let width = (usize::BITS - runs.len().saturating_sub(1).leading_zeros()).max(1);
         let mut chunk = ChunkWriter::new(self.schema.columns.column(column), &mut self.compressor);
         let single = runs.iter().all(|(_, count)| *count == 1);
         if !single {
-            chunk.dictionary(plain, runs.len())?;
+            chunk.dictionary(&plain(runs), runs.len())?;
         }
         let (mut run, mut used) = (0, 0);
         while run < runs.len() {
-            let mut rows = 0;
+            let (first, mut rows) = (run, 0);
             let mut page: Vec<(usize, u32)> = Vec::new();
             let mut bounds: Option<(i64, i64)> = None;
             while run < runs.len() && rows < PAGE_ROWS {
@@ -270,7 +270,7 @@ impl Encoder {
             self.body.clear();
             push_level_runs(&mut self.body, &[(rows, 1)], 1);
             let encoding = if single {
-                self.body.extend_from_slice(plain);
+                self.body.extend_from_slice(&plain(&runs[first..run]));
                 Encoding::PLAIN
             } else {
                 self.body.push(width as u8);

@@ -336,3 +336,25 @@ fn threads_read_one_segment_concurrently() {
         }
     });
 }
+
+#[test]
+fn runs_of_one_row_each_fill_several_pages() {
+    let folder = tempfile::tempdir().unwrap();
+    let count = 65_536 + 70_000;
+    let runs: Vec<(i32, u32)> = (0..count).map(|n| (n, 1)).collect();
+    let numbers = |e: &mut Encoder| e.flat(0, FlatColumn::IntRuns(&runs)).unwrap();
+    let reader = write(FieldType::Int32, numbers, &folder.path().join("numbers"));
+    check_integers(&reader, &(0..count).map(Some).collect::<Vec<_>>());
+    let texts: Vec<String> = (0..count).map(|n| format!("t{n}")).collect();
+    let runs: Vec<(&str, u32)> = texts.iter().map(|text| (text.as_str(), 1)).collect();
+    let encode = |e: &mut Encoder| e.flat(0, FlatColumn::TextRuns(&runs)).unwrap();
+    let reader = write(FieldType::Text, encode, &folder.path().join("texts"));
+    let read: Vec<String> = read_plainly(reader.path())
+        .iter()
+        .map(|row| match column(row) {
+            Value::Str(text) => text.clone(),
+            other => panic!("{other:?} is not a text"),
+        })
+        .collect();
+    assert_eq!(read, texts);
+}

@@ -96,21 +96,24 @@ impl Job {
         for segment in segments {
             let fate = self.filter.fate(&segment);
             let Target { root, schema, .. } = &self.target;
-            let input = if fate == Fate::Look { Some(Input::open(root, schema, &segment)?) } else { None };
-            let doomed = match &input {
-                Some(input) => self.count(input)?,
-                None if fate == Fate::Remove => segment.rows,
-                None => 0,
+            // A log may not say how many rows a segment has.
+            let is_opened = fate == Fate::Look || fate == Fate::Remove && segment.rows == 0;
+            let input = if is_opened { Some(Input::open(root, schema, &segment)?) } else { None };
+            let rows = input.as_ref().map_or(segment.rows, Input::rows_in_all);
+            let doomed = match (&input, fate) {
+                (_, Fate::Remove) => rows,
+                (Some(input), _) => self.count(input)?,
+                (None, _) => 0,
             };
             if doomed == 0 {
                 continue;
             }
             deleted.rows += doomed;
-            let of_segment = u128::from(segment.bytes) * u128::from(doomed) / u128::from(segment.rows.max(doomed));
+            let of_segment = u128::from(segment.bytes) * u128::from(doomed) / u128::from(rows);
             deleted.bytes += of_segment as u64;
             deleted.segments_in += 1;
             deleted.bytes_before += segment.bytes;
-            if let Some(input) = input.filter(|_| doomed < segment.rows) {
+            if let Some(input) = input.filter(|_| doomed < rows) {
                 deleted.segments_out += 1;
                 rewritten.push(input);
             }
@@ -141,7 +144,7 @@ impl Job {
         let encodings = encodings(&self.target, inputs)?;
         let mut output = Output::new(&self.target, encodings, NanColumns::of_inputs(inputs)?);
         for input in inputs {
-            output.begin(input.segment.rows as usize, input.segment.tags.clone())?;
+            output.begin(input.rows_in_all() as usize, input.segment.tags.clone())?;
             let mut in_group = 0;
             for group in 0..input.metadata().metadata().num_row_groups() {
                 for batch in input.rows(Some(vec![group]), None)? {

@@ -175,6 +175,38 @@ async fn deleting_rows_keeps_untouched_segments() {
     assert!(segments(root.path()).await.is_empty());
 }
 
+/// Rewrites the entries of a log as writers without statistics write them.
+fn forget_statistics(root: &Path) {
+    for entry in std::fs::read_dir(root.join("_delta_log")).unwrap() {
+        let path = entry.unwrap().path();
+        let lines: Vec<serde_json::Value> =
+            std::fs::read_to_string(&path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let plain = lines.into_iter().map(|mut line| {
+            if let Some(add) = line.get_mut("add") {
+                add.as_object_mut().unwrap().remove("stats");
+            }
+            format!("{line}\n")
+        });
+        std::fs::write(&path, plain.collect::<String>()).unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_of_segments_without_statistics_are_kept() {
+    let root = tempfile::tempdir().unwrap();
+    drop(table(root.path(), Layout::Column).await);
+    forget_statistics(root.path());
+    assert!(segments(root.path()).await.iter().all(|segment| segment.rows == 0));
+    let done = delete_rows(root.path(), disk(), Arc::new(Below(1_001)), true).await.unwrap();
+    assert_eq!((done.rows, done.segments_in, done.segments_out), (1_001, 4, 1));
+    let mut left = ids(root.path()).await;
+    left.sort_unstable();
+    assert!(left.into_iter().eq(1_001..3_000));
+    trim(root.path(), disk(), &before("2025-10-02", Some("day"), true)).await.unwrap();
+    let left = ids(root.path()).await;
+    assert!(!left.is_empty() && left.iter().all(|id| *id >= 1_440), "{left:?}");
+}
+
 fn before(time: &str, column: Option<&str>, apply: bool) -> TrimOptions {
     TrimOptions { limit: TrimLimit::Before(time.to_owned()), column: column.map(str::to_owned), apply }
 }

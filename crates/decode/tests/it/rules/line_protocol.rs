@@ -41,6 +41,9 @@ fn line_protocol_times_have_the_unit_that_was_said() {
     let seconds = of(Precision::Seconds);
     assert_eq!(seconds[0], "t -1000000 v=2.0");
     assert_eq!(seconds[2], "refused 1 t: the timestamp is out of range");
+    let far =
+        decode(Format::LineProtocol { precision: Precision::Seconds }, b"t v=1 9223372036854", &REFUSING, &wide());
+    assert_eq!(shown(&far.unwrap()), ["refused 1 t: the timestamp is out of range"]);
     assert_eq!(of(Precision::Milliseconds)[0], "t -1000 v=2.0");
     assert_eq!(of(Precision::Microseconds)[1], "t -1 v=2.0");
 }
@@ -134,4 +137,10 @@ fn a_line_that_is_no_utf8_is_refused() {
         b"s,time\n\xff,1\nx,2",
         &["t 2000000 s=\"x\"", "refused 2 t: the line is not valid UTF-8"],
     );
+}
+
+#[test]
+fn line_protocol_takes_the_type_of_the_last_value_of_a_field() {
+    lines("t v=1,v=\"x\" 1\nt v=\"y\" 2", &["t 1 v=\"x\"", "t 2 v=\"y\""]);
+    lines("t v=1i,v=2.5 1\nt v=3 2", &["t 1 v=2.5", "t 2 v=3.0"]);
 }

@@ -147,3 +147,39 @@ fn messagepack_that_is_none_is_an_error() {
         assert_eq!(error.kind(), DecodeErrorKind::Malformed);
     }
 }
+
+/// Decodes maps with columns that keep what does not fit.
+fn keeping(maps: &serde_json::Value, limits: &Limits) -> (Vec<String>, Vec<(String, String, usize)>) {
+    let request = Request { now_micros: NOW, on_conflict: OnConflict::Overflow, columns: None };
+    let decoded = decode(Format::MessagePack, &packed(&to_messagepack(maps)), &request, limits).unwrap();
+    let overflows = decoded.overflows.iter().map(|(_, o)| (o.name.clone(), o.overflow.clone(), o.rows));
+    (shown(&decoded), overflows.collect())
+}
+
+#[test]
+fn items_with_columns_too_many_leave_no_report_of_what_did_not_fit() {
+    let mut texts = vec![serde_json::json!("s")];
+    texts.resize(1_000, serde_json::json!(1));
+    let maps = serde_json::json!([{"m": "t", "columns": {"a": [1]}}, {"m": "t", "columns": {"x": texts}}]);
+    let (lines, overflows) = keeping(&maps, &Limits { cells_max: 500, ..wide() });
+    assert_eq!(lines[0], format!("t {NOW} a=1"));
+    assert!(lines[1].starts_with("refused 1 t: ") && lines.len() == 2, "{lines:?}");
+    assert_eq!(overflows, []);
+}
+
+#[test]
+fn numbers_that_fit_the_columns_of_items_before_stay_there() {
+    let large = 9_007_199_254_740_993_i64;
+    let of = |first: &[serde_json::Value], then: &[serde_json::Value]| {
+        keeping(&serde_json::json!([{"m": "t", "columns": {"x": first}}, {"m": "t", "columns": {"x": then}}]), &wide())
+    };
+    let (lines, overflows) = of(&[0.5.into()], &[1.into(), large.into(), serde_json::Value::Null, 2.into()]);
+    let expected = ["x=0.5 x_text=NULL", "x=1.0 x_text=NULL", &format!("x=NULL x_text=\"{large}\"")];
+    assert_eq!(lines[..3], expected.map(|row| format!("t {NOW} {row}")));
+    assert_eq!(lines[3..], ["x=NULL x_text=NULL", "x=2.0 x_text=NULL"].map(|row| format!("t {NOW} {row}")));
+    assert_eq!(overflows, [("x".to_owned(), "x_text".to_owned(), 1)]);
+    let (lines, overflows) = of(&[large.into()], &[1.5.into(), 2.0.into()]);
+    let expected = [&format!("x={large} x_text=NULL"), "x=NULL x_text=\"1.5\"", "x=2 x_text=NULL"];
+    assert_eq!(lines, expected.map(|row| format!("t {NOW} {row}")));
+    assert_eq!(overflows, [("x".to_owned(), "x_text".to_owned(), 1)]);
+}

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int64Array, RecordBatch, TimestampNanosecondArray};
 use arrow::datatypes::{DataType, Field, Schema};
-use decode::{DecodeErrorKind, Format, OnConflict, Precision, Request, decode};
+use decode::{DecodeErrorKind, Format, Limits, OnConflict, Precision, Request, decode};
 use rmpv::Value;
 
 use crate::load::packed;

@@ -138,3 +138,22 @@ fn however_rows_are_cut_the_values_are_where_they_were() {
         assert_eq!(fitted, whole[cut..], "cut at {cut}");
     }
 }
+
+#[test]
+fn rows_left_out_bring_no_columns_and_no_types() {
+    let mut columns = Columns::new(&rows(&[("a", ints(&[])), ("b", ints(&[]))]).schema());
+    let before = columns.schema().clone();
+    let policy = Policy { on_conflict: OnConflict::Refuse, columns_max: 9 };
+    let sent = rows(&[("a", texts(&[Some("t")])), ("b", floats(&[Some(2.5)])), ("z", texts(&[Some("only here")]))]);
+    let fitted = columns.fit(sent, policy).unwrap();
+    assert_eq!((fitted.rows.num_rows(), fitted.conflicts.len(), columns.schema()), (0, 1, &before));
+    let sent = rows(&[
+        ("a", texts(&[Some("t"), None])),
+        ("b", floats(&[Some(2.5), None])),
+        ("z", texts(&[None, Some("kept")])),
+    ]);
+    let fitted = columns.fit(sent, policy).unwrap();
+    assert_eq!(fitted.rows, rows(&[("z", texts(&[Some("kept")]))]));
+    let types: Vec<_> = columns.schema().fields().iter().map(|field| field.data_type().clone()).collect();
+    assert_eq!(types, [DataType::Int64, DataType::Int64, DataType::Utf8]);
+}

@@ -1,0 +1,42 @@
+//! The messages of Arrow IPC, looked at before Arrow's reader: of a compressed batch it allocates what the batch claims.
+
+use arrow::ipc::{MessageHeader, root_as_message};
+
+/// Precedes the length of a message, except in old streams.
+const CONTINUATION: u32 = u32::MAX;
+
+/// Whether a message, without its body, is of a record batch or dictionary that is compressed.
+pub fn is_compressed_batch(message: &[u8]) -> bool {
+    let Ok(message) = root_as_message(message) else { return false };
+    let batch = match message.header_type() {
+        MessageHeader::DictionaryBatch => message.header_as_dictionary_batch().and_then(|dictionary| dictionary.data()),
+        _ => message.header_as_record_batch(),
+    };
+    batch.is_some_and(|batch| batch.compression().is_some())
+}
+
+/// Where the first compressed batch of a stream begins. Ends where Arrow's reader reports an error.
+pub(super) fn compressed_batch(stream: &[u8]) -> Option<usize> {
+    let word = |at: usize| Some(u32::from_le_bytes(*stream.get(at..)?.first_chunk()?));
+    let mut at = 0;
+    loop {
+        let start = at;
+        at += 4;
+        let len = match word(start)? {
+            CONTINUATION => {
+                at += 4;
+                word(start + 4)?
+            }
+            len => len,
+        };
+        if len == 0 {
+            return None;
+        }
+        let head = stream.get(at..)?.get(..len as usize)?;
+        if is_compressed_batch(head) {
+            return Some(start);
+        }
+        let body = usize::try_from(root_as_message(head).ok()?.bodyLength()).ok()?;
+        at = at.checked_add(head.len())?.checked_add(body)?;
+    }
+}
