@@ -988,9 +988,11 @@ export interface components {
             position?: number;
             refused?: {
                 field?: string | null;
-                /** @description Position of the item in the body, from 1 */
+                /** @description The item's line, from 1, or index, from 0, in the body */
                 position?: number;
                 reason?: string;
+                /** @description Without a position: the first such row among its table's, from 1 */
+                row?: number;
                 table?: string | null;
             }[];
             /** @description Rows that were stored */
@@ -1449,6 +1451,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
+            429: {
+                headers: {
+                    /** @description Seconds to wait */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description An internal error: see the server's log */
             500: {
                 headers: {
@@ -1576,6 +1589,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
+            429: {
+                headers: {
+                    /** @description Seconds to wait */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description An internal error: see the server's log */
             500: {
                 headers: {
@@ -1679,6 +1703,17 @@ export interface operations {
             /** @description The body is too large, or the query needs too much memory: send or select less */
             413: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
+            429: {
+                headers: {
+                    /** @description Seconds to wait */
+                    "retry-after"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1856,6 +1891,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
+            429: {
+                headers: {
+                    /** @description Seconds to wait */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description An internal error: see the server's log */
             500: {
                 headers: {
@@ -1958,6 +2004,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
+            429: {
+                headers: {
+                    /** @description Seconds to wait */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description An internal error: see the server's log */
             500: {
                 headers: {
@@ -2054,6 +2111,17 @@ export interface operations {
             /** @description The body is too large, or the query needs too much memory: send or select less */
             413: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
+            429: {
+                headers: {
+                    /** @description Seconds to wait */
+                    "retry-after"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2239,6 +2307,17 @@ export interface operations {
             /** @description The body is too large, or the query needs too much memory: send or select less */
             413: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
+            429: {
+                headers: {
+                    /** @description Seconds to wait */
+                    "retry-after"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2459,6 +2538,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
+            429: {
+                headers: {
+                    /** @description Seconds to wait */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description An internal error: see the server's log */
             500: {
                 headers: {
@@ -2606,6 +2696,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
+            429: {
+                headers: {
+                    /** @description Seconds to wait */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description An internal error: see the server's log */
             500: {
                 headers: {
@@ -2697,7 +2798,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Memory is full or the disk too slow; nothing was stored: retry later */
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
             429: {
                 headers: {
                     /** @description Seconds to wait */
@@ -2951,6 +3052,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
+            429: {
+                headers: {
+                    /** @description Seconds to wait */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description An internal error: see the server's log */
             500: {
                 headers: {
@@ -3060,6 +3172,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
+            429: {
+                headers: {
+                    /** @description Seconds to wait */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description An internal error: see the server's log */
             500: {
                 headers: {
@@ -3152,6 +3275,17 @@ export interface operations {
             /** @description The body is too large, or the query needs too much memory: send or select less */
             413: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
+            429: {
+                headers: {
+                    /** @description Seconds to wait */
+                    "retry-after"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3260,6 +3394,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
+            429: {
+                headers: {
+                    /** @description Seconds to wait */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description An internal error: see the server's log */
             500: {
                 headers: {
@@ -3350,6 +3495,17 @@ export interface operations {
             /** @description The body is too large, or the query needs too much memory: send or select less */
             413: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
+            429: {
+                headers: {
+                    /** @description Seconds to wait */
+                    "retry-after"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3465,6 +3621,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
+            429: {
+                headers: {
+                    /** @description Seconds to wait */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description An internal error: see the server's log */
             500: {
                 headers: {
@@ -3568,6 +3735,17 @@ export interface operations {
             /** @description The body is too large, or the query needs too much memory: send or select less */
             413: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
+            429: {
+                headers: {
+                    /** @description Seconds to wait */
+                    "retry-after"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3681,7 +3859,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Memory is full or the disk too slow; nothing was stored: retry later */
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
             429: {
                 headers: {
                     /** @description Seconds to wait */
@@ -3886,6 +4064,17 @@ export interface operations {
             /** @description The body is too large, or the query needs too much memory: send or select less */
             413: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
+            429: {
+                headers: {
+                    /** @description Seconds to wait */
+                    "retry-after"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4115,6 +4304,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
+            429: {
+                headers: {
+                    /** @description Seconds to wait */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description An internal error: see the server's log */
             500: {
                 headers: {
@@ -4211,6 +4411,17 @@ export interface operations {
             /** @description The body is too large, or the query needs too much memory: send or select less */
             413: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
+            429: {
+                headers: {
+                    /** @description Seconds to wait */
+                    "retry-after"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4536,6 +4747,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
+            429: {
+                headers: {
+                    /** @description Seconds to wait */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description An internal error: see the server's log */
             500: {
                 headers: {
@@ -4713,6 +4935,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
+            429: {
+                headers: {
+                    /** @description Seconds to wait */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description An internal error: see the server's log */
             500: {
                 headers: {
@@ -4816,6 +5049,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
+            429: {
+                headers: {
+                    /** @description Seconds to wait */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description An internal error: see the server's log */
             500: {
                 headers: {
@@ -4910,7 +5154,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Memory is full or the disk too slow; nothing was stored: retry later */
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
             429: {
                 headers: {
                     /** @description Seconds to wait */
@@ -5018,7 +5262,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Memory is full or the disk too slow; nothing was stored: retry later */
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
             429: {
                 headers: {
                     /** @description Seconds to wait */
@@ -5126,7 +5370,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Memory is full or the disk too slow; nothing was stored: retry later */
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
             429: {
                 headers: {
                     /** @description Seconds to wait */
@@ -5234,7 +5478,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Memory is full or the disk too slow; nothing was stored: retry later */
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
             429: {
                 headers: {
                     /** @description Seconds to wait */
@@ -5346,7 +5590,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Memory is full or the disk too slow; nothing was stored: retry later */
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
             429: {
                 headers: {
                     /** @description Seconds to wait */
@@ -5451,7 +5695,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Memory is full or the disk too slow; nothing was stored: retry later */
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
             429: {
                 headers: {
                     /** @description Seconds to wait */
@@ -5563,7 +5807,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Memory is full or the disk too slow; nothing was stored: retry later */
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
             429: {
                 headers: {
                     /** @description Seconds to wait */
@@ -5987,7 +6231,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Memory is full or the disk too slow; nothing was stored: retry later */
+            /** @description Memory is full or the disk too slow; nothing was done: retry later */
             429: {
                 headers: {
                     /** @description Seconds to wait */

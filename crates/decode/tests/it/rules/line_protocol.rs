@@ -95,7 +95,8 @@ fn line_protocol_takes_the_last_of_two_fields() {
     lines("t v=1i,w=2i,v=3i 1", &["t 1 v=3 w=2"]);
     lines("t v=1i 1\nt v=2.5,v=3i 2", &["t 1 v=1", "t 2 v=3"]);
     lines("t v=1i 1\nt v=3i,v=2.5 2", &["t 1 v=1.0", "t 2 v=2.5"]);
-    lines("t v=1i,v=\"x\" 1", &["refused 1 t.v: it is text here and integer in rows before"]);
+    lines("t v=1i,v=\"x\" 1", &["t 1 v=\"x\""]);
+    lines("t v=1i 1\nt v=2i,v=\"x\" 2", &["t 1 v=1", "refused 2 t.v: it is text here and integer in rows before"]);
 }
 
 #[test]
