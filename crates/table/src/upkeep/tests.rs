@@ -85,7 +85,7 @@ async fn ids(root: &Path) -> Vec<i64> {
     let mut all = Vec::new();
     for segment in table.segments_by_age().await.unwrap() {
         let input = Input::open(root, &schema(), &segment).unwrap();
-        assert_eq!(input.rows_in_all(), segment.rows);
+        assert!(segment.rows == 0 || input.rows_in_all() == segment.rows);
         let lookup = Lookup::open(root, &segment);
         assert!(lookup.is_some(), "{}", segment.path);
         for (lookup, group) in lookup.iter().flat_map(|l| (0..l.groups()).map(move |group| (l, group))) {
