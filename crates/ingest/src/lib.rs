@@ -50,6 +50,7 @@ pub use load::{Load, LoadedBatch};
 pub use log::{Durability, Key};
 pub use options::StoreOptions;
 pub use parts::Partition;
+pub use shared::{Budget, Share};
 pub use store::{Failing, Store, StoreFigures, tables};
 pub use trouble::failing;
 pub use waiting::{Unflushed, Waiting, waiting};

@@ -35,33 +35,50 @@ impl Shared {
 /// Bytes per permit, so that any limit fits a semaphore.
 const UNIT: u64 = 1024;
 
-/// A shared memory limit.
+/// A limit on the memory of work that goes on at once.
 #[derive(Debug, Clone)]
-pub(crate) struct Budget {
+pub struct Budget {
     room: Arc<Semaphore>,
     limit: u64,
     refused: Arc<AtomicU64>,
 }
 
 /// A share of the budget, given back on drop.
-pub(crate) type Share = OwnedSemaphorePermit;
+pub type Share = OwnedSemaphorePermit;
 
 impl Budget {
-    fn new(limit: u64) -> Self {
+    /// A budget of `limit` bytes.
+    pub fn new(limit: u64) -> Self {
         Self { room: Arc::new(Semaphore::new((limit / UNIT) as usize)), limit, refused: Arc::default() }
     }
 
-    /// Takes a share for each part of a request, of its bytes, or `None` if there is no room for all now. A request above
-    /// the whole budget gets all of it, alone.
+    /// Takes a share of `bytes`, or `None` if there is no room now. Above the whole budget it is all of it, alone.
+    pub fn take(&self, bytes: u64) -> Option<Share> {
+        self.acquire(bytes.div_ceil(UNIT), 0)
+    }
+
+    /// Adds what a share lacks to be of `bytes`, as [`Self::take`] does. Returns false, and adds nothing, without room.
+    pub fn grow(&self, share: &mut Share, bytes: u64) -> bool {
+        let more = self.acquire(bytes.div_ceil(UNIT), share.num_permits() as u64);
+        more.map(|more| share.merge(more)).is_some()
+    }
+
+    /// Takes a share for each part of a request, or `None` if there is no room for all of them, as [`Self::take`] does.
     pub(crate) fn take_each(&self, parts: impl Iterator<Item = u64>) -> Option<Vec<Share>> {
         let parts: Vec<u64> = parts.map(|bytes| bytes.div_ceil(UNIT)).collect();
-        let units = parts.iter().sum::<u64>().min(self.limit / UNIT);
-        let Ok(mut all) = self.room.clone().try_acquire_many_owned(units as u32) else {
-            self.refused.fetch_add(1, Ordering::Relaxed);
-            return None;
-        };
+        let mut all = self.acquire(parts.iter().sum(), 0)?;
         let share = |units: u64| all.split(all.num_permits().min(units as usize));
         parts.into_iter().map(share).collect()
+    }
+
+    /// Acquires what `units` of permits exceed those held.
+    fn acquire(&self, units: u64, held: u64) -> Option<Share> {
+        let more = units.min(self.limit / UNIT).saturating_sub(held);
+        let permit = self.room.clone().try_acquire_many_owned(more as u32).ok();
+        if permit.is_none() {
+            self.refused.fetch_add(1, Ordering::Relaxed);
+        }
+        permit
     }
 
     /// The error of a request that finds no room.
@@ -69,11 +86,12 @@ impl Budget {
         IngestError::Overloaded { waiting: self.used(), limit: self.limit, after: Duration::from_secs(1) }
     }
 
-    pub(crate) fn used(&self) -> u64 {
+    /// Bytes taken.
+    pub fn used(&self) -> u64 {
         self.limit.saturating_sub(self.room.available_permits() as u64 * UNIT)
     }
 
-    pub(crate) fn limit(&self) -> u64 {
+    pub fn limit(&self) -> u64 {
         self.limit
     }
 

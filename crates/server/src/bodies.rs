@@ -1,23 +1,17 @@
 //! Bodies of requests as they arrive, within a limit on all of them: a body waits in memory until its last byte is here.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody as _};
 use axum::http::StatusCode;
 use http_body_util::BodyExt as _;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use ingest::{Budget, Share};
 
 use crate::error::Refusal;
 
-/// Bytes per permit, so that any limit fits a semaphore.
-const UNIT: usize = 1024;
-
 /// The memory of all bodies.
 pub(crate) struct Bodies {
-    room: Arc<Semaphore>,
-    /// In units.
-    limit: usize,
+    memory: Budget,
     /// Time limit for one body.
     patience: Duration,
 }
@@ -25,7 +19,7 @@ pub(crate) struct Bodies {
 /// A body, and its share of the memory, given back on drop.
 pub(crate) struct Arrived {
     bytes: Bytes,
-    _share: OwnedSemaphorePermit,
+    _share: Share,
 }
 
 impl std::ops::Deref for Arrived {
@@ -38,8 +32,7 @@ impl std::ops::Deref for Arrived {
 
 impl Bodies {
     pub(crate) fn new(bytes: u64, patience: Duration) -> Self {
-        let limit = (bytes as usize / UNIT).clamp(1, Semaphore::MAX_PERMITS);
-        Self { room: Arc::new(Semaphore::new(limit)), limit, patience }
+        Self { memory: Budget::new(bytes), patience }
     }
 
     /// Reads a body of up to `most` bytes.
@@ -51,8 +44,8 @@ impl Bodies {
     }
 
     async fn collect(&self, mut body: Body, most: usize) -> Result<Arrived, Refusal> {
-        let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
-        let mut share = self.take(announced.min(most), 0)?;
+        let announced = body.size_hint().lower().min(most as u64);
+        let mut share = self.memory.take(announced).ok_or_else(|| self.full())?;
         let (mut parts, mut bytes) = (Vec::new(), 0);
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|error| Refusal::bad(format!("cannot read the body: {error}")))?;
@@ -63,24 +56,21 @@ impl Bodies {
                 let text = format!("the body exceeds {most} bytes: send smaller requests");
                 return Err(Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, text));
             }
-            share.merge(self.take(bytes, share.num_permits())?);
+            if !self.memory.grow(&mut share, bytes as u64) {
+                return Err(self.full());
+            }
             parts.push(part);
         }
         let bytes = if parts.len() == 1 { parts.remove(0) } else { parts.concat().into() };
         Ok(Arrived { bytes, _share: share })
     }
 
-    /// Takes what a body of `bytes` needs beyond the units that it has. One above the whole limit gets all of it, alone.
-    fn take(&self, bytes: usize, has: usize) -> Result<OwnedSemaphorePermit, Refusal> {
-        let more = bytes.div_ceil(UNIT).min(self.limit).saturating_sub(has);
-        self.room.clone().try_acquire_many_owned(more as u32).map_err(|_| {
-            let used = (self.limit - self.room.available_permits()) * UNIT;
-            let text = format!(
-                "too many requests are arriving ({used} of {} bytes): nothing of this one was done; send it again in 1 s",
-                self.limit * UNIT
-            );
-            Refusal::new(StatusCode::TOO_MANY_REQUESTS, text).later(1)
-        })
+    fn full(&self) -> Refusal {
+        let (used, limit) = (self.memory.used(), self.memory.limit());
+        let text = format!(
+            "too many requests are arriving ({used} of {limit} bytes): nothing of this one was done; send it again in 1 s"
+        );
+        Refusal::new(StatusCode::TOO_MANY_REQUESTS, text).later(1)
     }
 }
 
@@ -88,26 +78,28 @@ impl Bodies {
 mod tests {
     use super::*;
 
+    const KB: usize = 1024;
+
     #[tokio::test]
     async fn bodies_share_their_memory_and_give_it_back() {
-        let bodies = Bodies::new(8 * UNIT as u64, Duration::from_secs(9));
+        let bodies = Bodies::new(8 * KB as u64, Duration::from_secs(9));
         let read = async |bytes: usize, most: usize| {
             let parts = [vec![1; bytes / 2], vec![2; bytes - bytes / 2]].map(Ok::<_, std::io::Error>);
             // No size is announced.
             bodies.read(Body::from_stream(futures::stream::iter(parts)), most).await
         };
         let status = |refused: Result<Arrived, Refusal>| refused.map(|_| ()).unwrap_err().status();
-        let five = read(5 * UNIT, usize::MAX).await.unwrap();
-        assert_eq!(five[..], [vec![1; 5 * UNIT / 2], vec![2; 5 * UNIT / 2]].concat());
-        assert_eq!(status(read(4 * UNIT, usize::MAX).await), StatusCode::TOO_MANY_REQUESTS);
-        assert_eq!(status(bodies.read(Body::from(vec![3; 4 * UNIT]), usize::MAX).await), StatusCode::TOO_MANY_REQUESTS);
-        assert_eq!(status(read(3 * UNIT, 2 * UNIT).await), StatusCode::PAYLOAD_TOO_LARGE);
-        let three = read(3 * UNIT, usize::MAX).await.unwrap();
+        let five = read(5 * KB, usize::MAX).await.unwrap();
+        assert_eq!(five[..], [vec![1; 5 * KB / 2], vec![2; 5 * KB / 2]].concat());
+        assert_eq!(status(read(4 * KB, usize::MAX).await), StatusCode::TOO_MANY_REQUESTS);
+        assert_eq!(status(bodies.read(Body::from(vec![3; 4 * KB]), usize::MAX).await), StatusCode::TOO_MANY_REQUESTS);
+        assert_eq!(status(read(3 * KB, 2 * KB).await), StatusCode::PAYLOAD_TOO_LARGE);
+        let three = read(3 * KB, usize::MAX).await.unwrap();
         drop((five, three));
         // One above the limit is read alone.
-        let large = bodies.read(Body::from(vec![3; 20 * UNIT]), usize::MAX).await.unwrap();
-        assert_eq!((large.len(), bodies.room.available_permits()), (20 * UNIT, 0));
+        let large = bodies.read(Body::from(vec![3; 20 * KB]), usize::MAX).await.unwrap();
+        assert_eq!((large.len(), bodies.memory.used()), (20 * KB, 8 * KB as u64));
         drop(large);
-        assert_eq!(bodies.room.available_permits(), 8);
+        assert_eq!(bodies.memory.used(), 0);
     }
 }
