@@ -31,9 +31,9 @@ impl Table {
     pub async fn commit_all(&mut self, changes: &[Change]) -> Result<Vec<Committed>> {
         let started = Instant::now();
         let appends = self.is_append(changes).map_err(TableError::log("read", &self.root))?;
-        if !appends || self.check_columns_of(changes).is_err() || !self.has_its_entry()? {
-            // Another writer may have added or widened columns since, or removed segments; and the number of a log entry
-            // that was cleaned up must not be taken again.
+        if !appends || self.check_columns_of(changes).is_err() || !self.has_entry(self.version())? {
+            // Another writer may have added or widened columns since, or removed segments. If the log lacks this version's
+            // entry, later ones may have been cleaned up, too, and their numbers must not be taken again.
             self.refresh().await?;
         }
         let mut is_behind = true;

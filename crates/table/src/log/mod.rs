@@ -299,14 +299,12 @@ impl Table {
         let Some(version) = self.read_version().filter(|version| *version >= self.appended.version) else {
             return Ok(false);
         };
-        let entry = |version: u64| log.join(entry_name(version));
-        let is_there = |entry: PathBuf| entry.try_exists().map_err(TableError::io("look at", &entry));
-        Ok(!is_there(entry(version + 1))? && is_there(entry(version))?)
+        Ok(!self.has_entry(version + 1)? && self.has_entry(version)?)
     }
 
-    /// Whether the log still has the entry of this handle's version. If it has not, later ones may be gone, too.
-    fn has_its_entry(&self) -> Result<bool> {
-        let entry = self.root.join(LOG_FOLDER).join(entry_name(self.version()));
+    /// Whether the log has the entry of a version.
+    fn has_entry(&self, version: u64) -> Result<bool> {
+        let entry = self.root.join(LOG_FOLDER).join(entry_name(version));
         entry.try_exists().map_err(TableError::io("look at", &entry))
     }
 
