@@ -1,13 +1,16 @@
-//! The messages of Arrow IPC, looked at before Arrow's reader: of a compressed batch it allocates what the batch claims.
+//! Finds compressed batches of Arrow IPC before Arrow's reader, which allocates as many bytes as they claim.
 
-use arrow::ipc::{MessageHeader, root_as_message};
+use arrow::ipc::{Message, MessageHeader, root_as_message};
 
 /// Precedes the length of a message, except in old streams.
 const CONTINUATION: u32 = u32::MAX;
 
 /// Whether a message, without its body, is of a record batch or dictionary that is compressed.
 pub fn is_compressed_batch(message: &[u8]) -> bool {
-    let Ok(message) = root_as_message(message) else { return false };
+    root_as_message(message).is_ok_and(|message| is_compressed(&message))
+}
+
+fn is_compressed(message: &Message<'_>) -> bool {
     let batch = match message.header_type() {
         MessageHeader::DictionaryBatch => message.header_as_dictionary_batch().and_then(|dictionary| dictionary.data()),
         _ => message.header_as_record_batch(),
@@ -33,10 +36,11 @@ pub(super) fn compressed_batch(stream: &[u8]) -> Option<usize> {
             return None;
         }
         let head = stream.get(at..)?.get(..len as usize)?;
-        if is_compressed_batch(head) {
+        let message = root_as_message(head).ok()?;
+        if is_compressed(&message) {
             return Some(start);
         }
-        let body = usize::try_from(root_as_message(head).ok()?.bodyLength()).ok()?;
+        let body = usize::try_from(message.bodyLength()).ok()?;
         at = at.checked_add(head.len())?.checked_add(body)?;
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn decode(body: &[u8], table: &str, request: &Request<'_>, limits: &L
     body_table(table, limits)?;
     if let Some(at) = compressed_batch(body) {
         let reason =
-            "a record batch is compressed: send batches as they are, and compress the whole body with gzip or zstd";
+            "a record batch is compressed: send uncompressed batches, and compress the whole body with gzip or zstd";
         return Err(malformed(reason.to_owned(), at));
     }
     let mut stream = Stream { decoder: StreamDecoder::new(), rest: Buffer::from(body), bytes: body.len() };

@@ -366,7 +366,7 @@ fn moment(value: i64, precision: Precision) -> Option<Moment> {
         Precision::Minutes => 60_000_000,
         Precision::Hours => 3_600_000_000,
     };
-    value.checked_mul(micros).filter(|micros| micros.unsigned_abs() <= MICROS_MAX.unsigned_abs()).map(Moment::of_micros)
+    value.checked_mul(micros).filter(|micros| (-MICROS_MAX..=MICROS_MAX).contains(micros)).map(Moment::of_micros)
 }
 
 /// Removes the backslash before each of `special`.

@@ -47,7 +47,7 @@ pub(crate) async fn serve(args: &ServeArgs, given: &[Setting], opened: &dyn Fn(&
     };
     let tls = args.tls_cert.clone().zip(args.tls_key.clone());
     let settings = Settings {
-        limits: Limits { columns_max: args.max_columns as usize, ..Limits::default() },
+        limits: Limits { columns_max: store.columns_max, ..Limits::default() },
         listen: args.listen,
         hosts: args.hosts.clone(),
         postgres: args.pg,

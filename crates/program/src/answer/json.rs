@@ -151,8 +151,8 @@ fn number(text: &str, is_real: bool) -> Option<Number> {
     }
     // JSON has no such numbers as NaN, but a text may.
     let word = if is_real { text.trim_matches('"') } else { text };
-    // Digits beyond the largest double are no infinity.
-    let fits = |real: &f64| real.is_finite() || word.len() < text.len();
+    // Of a real outcome, only a text is infinite here.
+    let fits = |real: &f64| is_real || real.is_finite();
     integer.map(Number::Integer).or_else(|| word.parse().ok().filter(fits).map(Number::Real))
 }
 

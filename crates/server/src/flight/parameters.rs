@@ -35,10 +35,10 @@ pub(super) async fn read(
     }
 }
 
-/// Refuses compressed batches, of which Arrow's reader allocates what they claim.
+/// Refuses compressed batches: Arrow's reader allocates as many bytes as they claim.
 fn plain(data: FlightData) -> Result<FlightData, Status> {
     if decode::is_compressed_batch(&data.data_header) {
-        return Err(unsupported("compressed parameters are not supported: send them as they are"));
+        return Err(unsupported("compressed parameters are not supported: send them uncompressed"));
     }
     Ok(data)
 }
