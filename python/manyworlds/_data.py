@@ -217,7 +217,7 @@ def _line(row: Any) -> str:
     try:
         return json.dumps(row, default=_plain)
     except (TypeError, ValueError) as error:
-        # A name that is no text, or a value that holds itself.
+        # A name that is not text, or a value that contains itself.
         raise InvalidError(str(error)) from None
 
 

@@ -125,13 +125,8 @@ def _parts(values: Any, entity: str) -> list[Any]:
     if len({frozenset(outcomes) for outcomes in values.values()}) > 1:
         # Entities of different kinds: each column names its entity, and rows are worlds.
         named = [(f"{entity}:{name}", array) for entity, of in values.items() for name, array in of.items() if name != "world"]
-        worlds = [(entity, of.get("world")) for entity, of in values.items()]
-        if any(of is not None for _, of in worlds):
-            first, numbers = worlds[0]
-            for entity, of in worlds:
-                if numbers is None or of is None or not np.array_equal(np.asarray(of), np.asarray(numbers)):
-                    raise InvalidError(f"{first} and {entity} have different worlds: give both the same array 'world', or none")
-            named.insert(0, ("world", numbers))
+        if (worlds := _common_worlds(values)) is not None:
+            named.insert(0, ("world", worlds))
         return [_table(named)]
     parts = []
     for name, outcomes in values.items():
@@ -139,6 +134,18 @@ def _parts(values: Any, entity: str) -> list[Any]:
         worlds = max((np.size(array) for array in outcomes.values()), default=0)
         parts.append(_table([("entity", np.full(worlds, str(name), dtype=object)), *outcomes.items()]))
     return parts
+
+
+def _common_worlds(values: Mapping[str, Mapping[str, Any]]) -> Any:
+    """The array `world` of all entities; `None` if none has one."""
+    import numpy as np
+
+    (first, outcomes), *others = values.items()
+    worlds = outcomes.get("world")
+    for entity, of in others:
+        if (worlds is None) != ("world" not in of) or not np.array_equal(of.get("world"), worlds):
+            raise InvalidError(f"{first} and {entity} have different worlds: give both the same array 'world', or none")
+    return worlds
 
 
 def _table(columns: Iterable[tuple[Any, Any]]) -> Any:
