@@ -137,6 +137,8 @@ def test_worlds_with_numbers_are_checked(tmp_path):
         longer = mw.write(name, form([4, 3]), tmp_path, append=True)
         assert longer["b"].worlds("x").tolist() == [0, 1, 2, 3, 4], name
     kinds = {"a": {"x": np.arange(3), "world": [2, 0, 1]}, "b": {"y": np.arange(3) / 2, "world": np.array([2, 0, 1])}}
+    mixed = mw.write("kinds", kinds, tmp_path)
+    assert mixed["a"].worlds("x").tolist() == [1, 2, 0] and mixed["b"].worlds("y").tolist() == [0.5, 1.0, 0.0]
     for other in ({"y": np.arange(3)}, {"y": np.arange(3), "world": [0, 1, 2]}):
         with pytest.raises(mw.InvalidError, match="a and b have different worlds"):
             mw.write("other", {**kinds, "b": other}, tmp_path)

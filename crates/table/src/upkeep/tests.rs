@@ -199,6 +199,20 @@ async fn rows_of_segments_without_statistics_are_kept() {
     assert!(segments(root.path()).await.iter().all(|segment| segment.rows == 0));
     let done = delete_rows(root.path(), disk(), Arc::new(Below(1_001)), true).await.unwrap();
     assert_eq!((done.rows, done.segments_in, done.segments_out), (1_001, 4, 1));
+    let left = async || {
+        let mut ids = Vec::new();
+        for segment in segments(root.path()).await {
+            let input = Input::open(root.path(), &schema(), &segment).unwrap();
+            for batch in input.rows(None, None).unwrap().map(Result::unwrap) {
+                ids.extend_from_slice(batch.column(0).as_primitive::<Int64Type>().values());
+            }
+        }
+        ids.sort_unstable();
+        ids
+    };
+    assert!(left().await.into_iter().eq(1_001..3_000));
+    trim(root.path(), disk(), &before("2025-10-02", Some("day"), true)).await.unwrap();
+    assert!(left().await.into_iter().eq(1_440..3_000));
 }
 
 fn before(time: &str, column: Option<&str>, apply: bool) -> TrimOptions {
