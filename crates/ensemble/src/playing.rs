@@ -64,7 +64,7 @@ mod tests {
         assert!(!is_played(data.path(), "season"));
         let marks = [store.mark_playing("season").unwrap(), store.mark_playing("season").unwrap()];
         assert!(is_played(data.path(), "season") && !is_played(data.path(), "other"));
-        // Its ranges would be committed to what is no longer there.
+        // The run would go on to commit ranges of an ensemble that is gone.
         assert!(matches!(store.drop_ensemble("season").await, Err(EnsembleError::Played { .. })));
         drop(marks);
         assert!(!is_played(data.path(), "season"));

@@ -129,8 +129,8 @@ impl Store {
     /// Rows for a new table above the maximum are refused, and the others stored.
     ///
     /// # Errors
-    /// When there is no room in memory, or a table cannot be written: no table keeps rows. When a log cannot be written:
-    /// other tables may keep theirs, so retry with the same key to add the others.
+    /// If memory is full, or a table takes no rows now: nothing is stored. If a log cannot be written: other tables may
+    /// have stored their rows; retry with the same key to store the rest.
     pub async fn write(
         &self,
         tables: Vec<(TableName, RecordBatch)>,
