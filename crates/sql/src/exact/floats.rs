@@ -8,16 +8,16 @@ use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, ArrowPrimitiveType, AsArray as _, PrimitiveArray};
 use datafusion::arrow::datatypes::{DataType, Float32Type, Float64Type};
-use datafusion::common::tree_node::Transformed;
-use datafusion::common::{DFSchema, ScalarValue};
+use datafusion::common::tree_node::{Transformed, TreeNode as _};
+use datafusion::common::{Column, DFSchema, ScalarValue};
 use datafusion::error::Result;
 use datafusion::logical_expr::expr::{
-    AggregateFunction, Between, BinaryExpr, InList, InSubquery, ScalarFunction, WindowFunction,
+    AggregateFunction, Between, BinaryExpr, GroupingSet, InList, InSubquery, ScalarFunction, WindowFunction,
 };
 use datafusion::logical_expr::simplify::SimplifyContext;
 use datafusion::logical_expr::{
-    Aggregate, ColumnarValue, Distinct, Expr, ExprSchemable as _, Join, LogicalPlan, LogicalPlanBuilder, Operator,
-    ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Sort, Volatility, binary_expr, lit,
+    Aggregate, ColumnarValue, Distinct, Expr, ExprSchemable as _, Filter, Join, LogicalPlan, LogicalPlanBuilder,
+    Operator, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Sort, Volatility, binary_expr, lit,
 };
 use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 
@@ -45,7 +45,7 @@ pub(super) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>
             Ok(Transformed::yes(expr.in_list(list, negated)))
         }
         Expr::InSubquery(InSubquery { expr, subquery, negated }) if is_real(&expr, schema)? => {
-            let rows = plain_columns(&subquery.subquery)?.build()?;
+            let rows = plain_columns(&subquery.subquery, |_| true)?.build()?;
             let subquery = subquery.with_plan(Arc::new(rows));
             Ok(Transformed::yes(Expr::InSubquery(InSubquery::new(Box::new(plain(*expr, schema)?), subquery, negated))))
         }
@@ -57,13 +57,14 @@ pub(super) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>
             }
             Ok(Transformed::yes(Expr::Case(case)))
         }
-        Expr::ScalarFunction(ScalarFunction { func, args }) if func.name() == "nullif" => {
+        Expr::ScalarFunction(ScalarFunction { func, args })
+            if matches!(func.name(), "nullif" | "greatest" | "least") =>
+        {
             let args = plain_all(args, schema)?;
             Ok(Transformed::yes(Expr::ScalarFunction(ScalarFunction { func, args })))
         }
         Expr::AggregateFunction(AggregateFunction { func, mut params }) => {
-            // Other aggregates do not depend on bits.
-            if params.distinct || matches!(func.name(), "min" | "max") {
+            if params.distinct || orders(func.name()) {
                 params.args = plain_all(params.args, schema)?;
             }
             for sort in &mut params.order_by {
@@ -72,7 +73,10 @@ pub(super) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>
             Ok(Transformed::yes(Expr::AggregateFunction(AggregateFunction { func, params })))
         }
         Expr::WindowFunction(mut window) => {
-            let WindowFunction { params, .. } = &mut *window;
+            let WindowFunction { fun, params } = &mut *window;
+            if params.distinct || orders(fun.name()) {
+                params.args = plain_all(std::mem::take(&mut params.args), schema)?;
+            }
             params.partition_by = plain_all(std::mem::take(&mut params.partition_by), schema)?;
             for sort in &mut params.order_by {
                 sort.expr = plain(sort.expr.clone(), schema)?;
@@ -87,16 +91,20 @@ pub(super) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>
 pub(super) fn rewrite_plan(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     match plan {
         LogicalPlan::Distinct(Distinct::All(input)) if has_real(input.schema()) => {
-            Ok(Transformed::yes(plain_columns(&input)?.distinct()?.build()?))
+            Ok(Transformed::yes(plain_columns(&input, |_| true)?.distinct()?.build()?))
         }
-        LogicalPlan::Aggregate(aggregate) if has_real(aggregate.input.schema()) && !is_grouping_sets(&aggregate) => {
+        LogicalPlan::Distinct(Distinct::On(mut distinct)) => {
+            distinct.on_expr = plain_all(distinct.on_expr, distinct.input.schema())?;
+            for sort in distinct.sort_expr.iter_mut().flatten() {
+                sort.expr = plain(sort.expr.clone(), distinct.input.schema())?;
+            }
+            Ok(Transformed::yes(LogicalPlan::Distinct(Distinct::On(distinct))))
+        }
+        LogicalPlan::Filter(filter) if filter.predicate.contains_outer() => correlated(filter),
+        LogicalPlan::Aggregate(aggregate) if has_real(aggregate.input.schema()) => {
             let schema = aggregate.input.schema().clone();
-            let group = |expr: Expr| {
-                let (qualifier, name) = expr.qualified_name();
-                let changed = plain(expr.clone(), &schema)?;
-                Ok(if changed == expr { expr } else { changed.alias_qualified(qualifier, name) })
-            };
-            let groups = aggregate.group_expr.into_iter().map(group).collect::<Result<Vec<_>>>()?;
+            let groups =
+                aggregate.group_expr.into_iter().map(|expr| group(expr, &schema)).collect::<Result<Vec<_>>>()?;
             Ok(Transformed::yes(LogicalPlan::Aggregate(Aggregate::try_new(
                 aggregate.input,
                 groups,
@@ -121,20 +129,63 @@ pub(super) fn rewrite_plan(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>
     }
 }
 
-/// The plan with normalized real numbers under the same column names.
-fn plain_columns(plan: &LogicalPlan) -> Result<LogicalPlanBuilder> {
+/// Corrects comparisons of a column with values of an outer query. DataFusion plans some of them only if the column
+/// stands alone, so its numbers lose their signs before.
+fn correlated(filter: Filter) -> Result<Transformed<LogicalPlan>> {
+    let mut compared = Vec::new();
+    let is_outer = |expr: &Expr| expr.contains_outer() && !expr.any_column_refs();
+    let predicate = filter.predicate.transform_up(|expr| {
+        let Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right }) = &expr else {
+            return Ok(Transformed::no(expr));
+        };
+        let (column, other) = match (alone(left), alone(right)) {
+            (Some(column), _) if is_outer(right) => (column, right),
+            (_, Some(column)) if is_outer(left) => (column, left),
+            _ => return Ok(Transformed::no(expr)),
+        };
+        compared.extend(column.column_refs().into_iter().cloned());
+        Ok(Transformed::yes(column.clone().eq((**other).clone())))
+    })?;
+    let input = if compared.is_empty() {
+        filter.input
+    } else {
+        plain_columns(&filter.input, |c| compared.contains(c))?.build()?.into()
+    };
+    Ok(Transformed::yes(LogicalPlan::Filter(Filter::try_new(predicate.data, input)?)))
+}
+
+/// The plan with normalized real numbers in the columns that `which` chooses, under the same names.
+fn plain_columns(plan: &LogicalPlan, which: impl Fn(&Column) -> bool) -> Result<LogicalPlanBuilder> {
     let columns = plan.schema().iter().map(|(qualifier, field)| {
-        let column = Expr::from((qualifier, field));
-        Ok(match plain(column.clone(), plan.schema())? {
-            changed if changed != column => changed.alias_qualified(qualifier.cloned(), field.name()),
-            same => same,
-        })
+        let column = Column::from((qualifier, field));
+        if which(&column) { named(Expr::Column(column), plan.schema()) } else { Ok(Expr::Column(column)) }
     });
     LogicalPlanBuilder::from(plan.clone()).project(columns.collect::<Result<Vec<_>>>()?)
 }
 
-fn is_grouping_sets(aggregate: &Aggregate) -> bool {
-    aggregate.group_expr.iter().any(|expr| matches!(expr, Expr::GroupingSet(_)))
+/// A grouped expression, under the same name.
+fn group(expr: Expr, schema: &DFSchema) -> Result<Expr> {
+    let all = |exprs: Vec<Expr>| exprs.into_iter().map(|expr| named(expr, schema)).collect::<Result<Vec<_>>>();
+    Ok(match expr {
+        Expr::GroupingSet(GroupingSet::Rollup(exprs)) => Expr::GroupingSet(GroupingSet::Rollup(all(exprs)?)),
+        Expr::GroupingSet(GroupingSet::Cube(exprs)) => Expr::GroupingSet(GroupingSet::Cube(all(exprs)?)),
+        Expr::GroupingSet(GroupingSet::GroupingSets(sets)) => {
+            Expr::GroupingSet(GroupingSet::GroupingSets(sets.into_iter().map(all).collect::<Result<_>>()?))
+        }
+        expr => named(expr, schema)?,
+    })
+}
+
+/// A real number without the sign of zero and NaN, under the same name.
+fn named(expr: Expr, schema: &DFSchema) -> Result<Expr> {
+    let (qualifier, name) = expr.qualified_name();
+    let changed = plain(expr.clone(), schema)?;
+    Ok(if changed == expr { expr } else { changed.alias_qualified(qualifier, name) })
+}
+
+/// Whether an aggregate depends on the order of values.
+fn orders(aggregate: &str) -> bool {
+    matches!(aggregate, "min" | "max" | "median" | "percentile_cont") || aggregate.starts_with("approx_")
 }
 
 fn is_floating(of: &DataType) -> bool {
@@ -149,13 +200,17 @@ fn has_real(schema: &DFSchema) -> bool {
     schema.fields().iter().any(|field| is_floating(field.data_type()))
 }
 
-/// The number of a constant expression, without its casts.
+/// The number of a constant expression.
 pub(super) fn constant(expr: &Expr) -> Option<f64> {
     match expr {
         Expr::Literal(ScalarValue::Float64(value), _) => *value,
         Expr::Literal(ScalarValue::Float32(value), _) => value.map(f64::from),
         Expr::Literal(ScalarValue::Int64(value), _) => value.map(|value| value as f64),
-        Expr::Cast(cast) if is_floating(cast.field.data_type()) => constant(&cast.expr),
+        Expr::Cast(cast) => match cast.field.data_type() {
+            DataType::Float32 => constant(&cast.expr).map(|value| f64::from(value as f32)),
+            DataType::Float64 => constant(&cast.expr),
+            _ => None,
+        },
         Expr::Negative(inner) => constant(inner).map(|value| -value),
         _ => None,
     }
@@ -222,6 +277,17 @@ fn plain(expr: Expr, schema: &DFSchema) -> Result<Expr> {
     }
     let function = Plain { signature: Signature::any(1, Volatility::Immutable) };
     Ok(Expr::ScalarFunction(ScalarFunction::new_udf(Arc::new(ScalarUDF::new_from_impl(function)), vec![expr])))
+}
+
+/// The column whose numbers lose their signs, perhaps cast to another type.
+fn alone(expr: &Expr) -> Option<&Expr> {
+    let Expr::ScalarFunction(function) = expr else { return None };
+    let (NAME, [column]) = (function.func.name(), &function.args[..]) else { return None };
+    let is_column = match column {
+        Expr::Cast(cast) => matches!(*cast.expr, Expr::Column(_)),
+        column => matches!(column, Expr::Column(_)),
+    };
+    is_column.then_some(column)
 }
 
 const NAME: &str = "plain_real";

@@ -66,8 +66,8 @@ impl Keys {
             Self::Signed => keys::<Int64Type>(values, &DataType::Int64, |v| v as u64 ^ SIGN),
             Self::Unsigned => keys::<UInt64Type>(values, &DataType::UInt64, |v| v),
             Self::Float => keys::<Float64Type>(values, &DataType::Float64, |v| {
-                // Both zeros are one value.
-                let bits = (v + 0.0).to_bits();
+                // Zeros are one value, and all NaN.
+                let bits = if v.is_nan() { f64::NAN } else { v + 0.0 }.to_bits();
                 if bits & SIGN == 0 { bits | SIGN } else { !bits }
             }),
         }

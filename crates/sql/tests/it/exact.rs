@@ -305,6 +305,9 @@ async fn real_numbers_compare_by_value() {
         ("x + x > 5", "345"),
         ("CASE x WHEN 0 THEN true WHEN 'nan'::DOUBLE THEN true END", "1234"),
         ("nullif(x, 0) IS NULL", "128"),
+        ("greatest(x, 1e308) > 1e308", "345"),
+        ("least(x, 0) < 0", "6"),
+        ("x = 1.5::REAL", "7"),
     ];
     for (condition, due) in expected {
         agree(&[(&keys(condition), due)]).await;
@@ -319,6 +322,22 @@ async fn real_numbers_compare_by_value() {
         (&format!("SELECT count(*) FROM {reals} WHERE x NOT IN (SELECT -x FROM {reals} WHERE x = 0)"), "5"),
         (&format!("SELECT count(*) FROM {reals} WHERE x IN (SELECT -x FROM {reals} WHERE x = 'nan')"), "2"),
         (&of("string_agg(k::TEXT, '' ORDER BY x, k)"), "61275348"),
+        (&of("quantile(x, 0.99), quantile(x, 0.0), median(x)"), "NaN -inf 1.5"),
+        (&of("percentile_cont(0.0) WITHIN GROUP (ORDER BY x)"), "-inf"),
+        (
+            &format!(
+                "SELECT string_agg(m::TEXT, ',' ORDER BY k) FROM (SELECT k, \
+                 max(x) OVER (ORDER BY k ROWS BETWEEN 3 PRECEDING AND CURRENT ROW) AS m FROM {reals})"
+            ),
+            "0.0,0.0,NaN,NaN,NaN,NaN,NaN,inf",
+        ),
+        (&format!("SELECT count(*) FROM (SELECT DISTINCT ON (x) x, k FROM {reals})"), "6"),
+        (&format!("SELECT string_agg(k::TEXT, '' ORDER BY k) FROM (SELECT DISTINCT ON (x) k FROM {reals} ORDER BY x, k DESC)"), "245678"),
+        (&format!("SELECT count(*), max(n) FROM (SELECT x, count(*) AS n FROM {reals} GROUP BY ROLLUP (x))"), "7 8"),
+        (&format!("SELECT count(*) FROM (SELECT x * 2, count(*) AS n FROM {reals} GROUP BY CUBE (x * 2))"), "7"),
+        (&format!("SELECT count(*) FROM (SELECT x, k % 2 FROM {reals} GROUP BY GROUPING SETS ((x), (k % 2), (x, k % 2)))"), "16"),
+        (&format!("SELECT string_agg(f::TEXT, ',' ORDER BY k) FROM (SELECT k, x IN (SELECT -x FROM {reals} WHERE k < 5) AS f FROM {reals})"), "true,true,true,true,false,false,false"),
+        (&format!("SELECT string_agg(f::TEXT, ',' ORDER BY k) FROM (SELECT k, (SELECT count(*) FROM {reals} b WHERE b.x = -a.x) AS f FROM {reals} a)"), "2,2,2,2,1,1,0,0"),
         (&format!("SELECT x FROM {reals} GROUP BY x ORDER BY x LIMIT 1"), "-inf"),
         (
             "SELECT min(least), max(greatest) FROM (SELECT k % 2 AS k, min(x) AS least, max(x) AS greatest FROM \
@@ -327,6 +346,8 @@ async fn real_numbers_compare_by_value() {
         ),
         ("SELECT min(x), max(-x) FROM (VALUES (1, 'inf'::DOUBLE), (1, 'inf'::DOUBLE)) AS t(k, x) GROUP BY k", "inf -inf"),
         ("SELECT max(x) FROM (VALUES (1, 'nan'::DOUBLE), (1, 2.0)) AS t(k, x) GROUP BY k", "NaN"),
+        // The nearest number of 32 bits exceeds the one of 64.
+        ("SELECT x = 0.1::REAL, x < 0.1::REAL FROM (VALUES (0.1::DOUBLE)) AS t(x)", "false true"),
         ("SELECT min(x) FROM (VALUES (1, -2.25), (1, 'nan'::DOUBLE), (1, 1.0)) AS t(k, x) GROUP BY k", "-2.25"),
     ])
     .await;
