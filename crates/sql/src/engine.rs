@@ -245,7 +245,8 @@ impl Engine {
             }
             let mut statement = self.rewrite(statement, about)?;
             if let Some(statement) = inner(&mut statement) {
-                let null = |of: &u32| postgres::type_of(*of).map_or(Literal::Null, |of| Literal::null_of(&of));
+                let null =
+                    |of: &u32| postgres::parameter_type_of(*of).map_or(Literal::Null, |of| Literal::null_of(&of));
                 place(statement, Some(&types.iter().map(null).collect::<Vec<_>>()))?;
             }
             let explained = self.explained(&statement);
@@ -416,9 +417,15 @@ fn question(sql: &str, dialect: Dialect) -> Result<Statement, QueryError> {
     if asks(&statement) {
         return Ok(statement);
     }
-    let text = statement.to_string();
-    let word = text.split_whitespace().next().unwrap_or_default().to_uppercase();
-    Err(QueryError::Refused { statement: word })
+    Err(QueryError::Refused { statement: word(&statement) })
+}
+
+/// The first word of a statement, or of the one that an `EXPLAIN` contains.
+fn word(statement: &Statement) -> String {
+    if let Statement::Explain(explain) = statement {
+        return word(&explain.statement);
+    }
+    statement.to_string().split_whitespace().next().unwrap_or_default().to_uppercase()
 }
 
 /// The standard SQL statement, or the one that an `EXPLAIN` contains.

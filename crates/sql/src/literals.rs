@@ -56,17 +56,33 @@ impl Literal {
     /// A value without a type as one of the type `of`, where the engine does not convert texts by itself. A value that
     /// the type lacks stays a text.
     pub(crate) fn converted(&self, of: &arrow::datatypes::DataType) -> Self {
-        use arrow::datatypes::DataType::Boolean;
+        use arrow::datatypes::DataType::{Boolean, Float32, Float64};
         let Self::Untyped(text) = self else { return self.clone() };
         let found = match of {
             Boolean => boolean_of(text).map(Self::Bool),
             of if of.is_integer() => text.trim().parse::<i64>().ok().map(|number| Self::Number(number.to_string())),
-            of if of.is_floating() => {
-                text.trim().parse::<f64>().ok().map(|_| Self::Typed(text.clone(), of.to_string()))
-            }
+            Float32 => text.trim().parse::<f32>().ok().map(|number| Self::real(number.into())),
+            Float64 => text.trim().parse::<f64>().ok().map(Self::real),
             _ => None,
         };
         found.unwrap_or_else(|| self.clone())
+    }
+
+    /// A real number.
+    pub fn real(number: f64) -> Self {
+        Self::Typed(number.to_string(), "Float64".to_owned())
+    }
+
+    /// Bytes of memory, at least.
+    pub fn bytes(&self) -> usize {
+        let held = match self {
+            Self::Null | Self::Bool(_) => 0,
+            Self::NullOf(text) | Self::Number(text) | Self::Text(text) | Self::Untyped(text) => text.len(),
+            Self::Typed(text, of) => text.len() + of.len(),
+            Self::Bytes(bytes) => bytes.len(),
+            Self::List(values) => values.iter().map(Self::bytes).sum(),
+        };
+        size_of::<Self>() + held
     }
 
     pub(crate) fn expression(&self) -> Expr {

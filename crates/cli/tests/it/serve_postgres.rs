@@ -190,7 +190,7 @@ fn a_connection_holds_so_many_statements_and_portals_only() {
     client.bind(["more", "one"], &[], [&[], &[]]);
     assert_eq!(code(&client.sync()).as_deref(), Some("53200"));
     client.ask("ROLLBACK");
-    // At most eight mebibytes of statements, and of values.
+    // At most eight mebibytes of statements, with the types of their parameters, and 32 of values.
     let long = format!("SELECT '{}'", "x".repeat(1 << 20));
     for statement in 0..7 {
         client.parse(&statement.to_string(), &long, &[]);
@@ -199,21 +199,49 @@ fn a_connection_holds_so_many_statements_and_portals_only() {
     client.parse("more", &long, &[]);
     assert_eq!(code(&client.sync()).as_deref(), Some("53200"));
     client.ask("DEALLOCATE ALL");
+    let types = vec![25; 65_535];
+    for statement in 0..31 {
+        client.parse(&statement.to_string(), "SELECT 1", &types);
+    }
+    assert_eq!(kinds(&client.sync()), "1".repeat(31));
+    client.parse("more", "SELECT 1", &types);
+    assert_eq!(code(&client.sync()).as_deref(), Some("53200"));
+    client.ask("DEALLOCATE ALL");
     client.parse("more", "SELECT $1::TEXT", &[]);
     assert_eq!(kinds(&client.sync()), "1");
     let value = "x".repeat(1 << 20);
-    client.ask("BEGIN");
-    for portal in 0..7 {
-        client.bind([&portal.to_string(), "more"], &[Some(value.as_bytes())], [&[], &[]]);
+    for (values, fitting) in [(vec![Some(value.as_bytes())], 31), (vec![None; 65_535], 8)] {
+        client.ask("BEGIN");
+        for portal in 0..fitting {
+            client.bind([&portal.to_string(), "more"], &values, [&[], &[]]);
+        }
+        assert_eq!(kinds(&client.sync()), "2".repeat(fitting));
+        for portal in 0..fitting {
+            client.bind([&format!("more{portal}"), "more"], &values, [&[], &[]]);
+        }
+        assert_eq!(code(&client.sync()).as_deref(), Some("53200"));
+        client.ask("ROLLBACK");
     }
-    assert_eq!(kinds(&client.sync()), "2".repeat(7));
-    client.bind(["last", "more"], &[Some(value.as_bytes())], [&[], &[]]);
-    assert_eq!(code(&client.sync()).as_deref(), Some("53200"));
+    client.ask("BEGIN");
     client.ask("ROLLBACK");
     client.close(b'S', "more");
     client.bind(["", "more"], &[], [&[], &[]]);
     let reply = client.sync();
     assert_eq!((kinds(&reply).as_str(), code(&reply).as_deref()), ("3E", Some("26000")));
+}
+
+/// A client that sends without a pause must not make the server hold all answers.
+#[test]
+fn answers_are_sent_before_the_client_asks_for_an_end() {
+    let asked = serve(&[]);
+    let mut client = asked.client();
+    client.parse("", "SHOW search_path", &[]);
+    client.bind(["", ""], &[], [&[], &[]]);
+    for _ in 0..5_000 {
+        client.execute("", 0);
+    }
+    assert_eq!([client.read().0, client.read().0, client.read().0], *b"12D");
+    assert_eq!(kinds(&client.sync()).matches('C').count(), 5_000);
 }
 
 /// An SQL expression, its type's number and length, the value as text, and in binary form.
@@ -300,6 +328,32 @@ fn values_are_read_in_text_and_in_the_binary_form() {
             let found = rows(&reply).first().and_then(|row| row[0].clone()).unwrap_or_default();
             assert_eq!(String::from_utf8_lossy(&found), text, "{oid}, format {format}: {}", words(&reply));
         }
+    }
+    // Numbers are described as they are sent: each as the widest of its kind.
+    for (oid, value, widest) in [
+        (21, &b"\0\x07"[..], (20, &b"\0\0\0\0\0\0\0\x07"[..])),
+        (23, b"\0\0\0\x07", (20, b"\0\0\0\0\0\0\0\x07")),
+        (700, b"\x3f\xc0\0\0", (701, b"\x3f\xf8\0\0\0\0\0\0")),
+    ] {
+        client.parse("", "SELECT $1 AS v", &[oid]);
+        client.describe(b'S', "");
+        client.bind(["", ""], &[Some(value)], [&[1], &[1]]);
+        client.execute("", 0);
+        let reply = client.sync();
+        assert_eq!((columns(&reply)[0].1, rows(&reply)), (widest.0, vec![vec![Some(widest.1.to_vec())]]));
+    }
+    for (oid, list) in [
+        (1001, r#"{"\\x00ff"}"#),
+        (1183, "{00:00:01.5}"),
+        (1187, r#"{"1 mon"}"#),
+        (2951, "{00000000-0000-0000-0000-000000000001}"),
+    ] {
+        client.parse("", "SELECT $1 AS v", &[oid]);
+        client.bind(["", ""], &[Some(list.as_bytes())], [&[], &[]]);
+        client.execute("", 0);
+        let reply = client.sync();
+        let found = rows(&reply).first().and_then(|row| row[0].clone()).unwrap_or_default();
+        assert_eq!(String::from_utf8_lossy(&found), list, "{oid}: {}", words(&reply));
     }
     client.parse("", "SELECT $1::INT IS NULL", &[]);
     client.bind(["", ""], &[None], [&[], &[]]);

@@ -69,7 +69,7 @@ fn value(column: &dyn Array, row: usize, depth: usize) -> Result<Literal, Status
         of if of.is_integer() => Literal::Number(text()?),
         of if of.is_floating() => {
             let number = converted(&column.slice(row, 1), &DataType::Float64)?.as_primitive::<Float64Type>().value(0);
-            Literal::Typed(number.to_string(), DataType::Float64.to_string())
+            Literal::real(number)
         }
         of if of.is_string() => Literal::Text(text()?),
         of if of.is_binary() => {

@@ -31,10 +31,11 @@ pub(super) fn text(oid: u32, bytes: &[u8]) -> Result<Literal, PgError> {
             Ok(number) => Ok(Literal::Number(number.to_string())),
             Err(_) => Err(wrong(oid, &format!("is {text:?}, not a whole number"))),
         },
-        700 | 701 => match text.trim().parse::<f64>() {
-            Ok(number) => Ok(float(number)),
-            Err(_) => Err(wrong(oid, &format!("is {text:?}, not a number"))),
-        },
+        700 | 701 => {
+            let text = text.trim();
+            let number = if oid == 700 { text.parse::<f32>().map(f64::from) } else { text.parse() };
+            number.map(Literal::real).map_err(|_| wrong(oid, &format!("is {text:?}, not a number")))
+        }
         1700 => decimal(text.trim()),
         1082 => typed("Date32"),
         1083 => typed("Time64(Microsecond)"),
@@ -53,6 +54,7 @@ pub(super) fn text(oid: u32, bytes: &[u8]) -> Result<Literal, PgError> {
 fn item_of(oid: u32) -> Option<u32> {
     Some(match oid {
         1000 => 16,
+        1001 => 17,
         1005 => 21,
         1007 => 23,
         1009 | 1014 | 1015 | 1003 => 25,
@@ -62,14 +64,13 @@ fn item_of(oid: u32) -> Option<u32> {
         1028 => 26,
         1115 => 1114,
         1182 => 1082,
+        1183 => 1083,
         1185 => 1184,
+        1187 => 1186,
         1231 => 1700,
+        2951 => 2950,
         _ => return None,
     })
-}
-
-fn float(number: f64) -> Literal {
-    Literal::Typed(number.to_string(), "Float64".to_owned())
 }
 
 fn decimal(text: &str) -> Result<Literal, PgError> {
@@ -134,8 +135,8 @@ fn binary_at(oid: u32, bytes: &[u8], depth: usize) -> Result<Literal, PgError> {
         21 => number(i16::from_be_bytes(fixed(oid, bytes)?).into()),
         23 => number(i32::from_be_bytes(fixed(oid, bytes)?).into()),
         26 => number(u32::from_be_bytes(fixed(oid, bytes)?).into()),
-        700 => Ok(float(f32::from_be_bytes(fixed(oid, bytes)?).into())),
-        701 => Ok(float(f64::from_be_bytes(fixed(oid, bytes)?))),
+        700 => Ok(Literal::real(f32::from_be_bytes(fixed(oid, bytes)?).into())),
+        701 => Ok(Literal::real(f64::from_be_bytes(fixed(oid, bytes)?))),
         1082 => {
             let days = i32::from_be_bytes(fixed(oid, bytes)?).checked_add(EPOCH_DAYS);
             let date = days.and_then(NaiveDate::from_epoch_days).ok_or_else(far)?;

@@ -165,7 +165,7 @@ async fn introduce<S: AsyncRead + AsyncWrite + Unpin>(
         }
     };
     access.may_read()?;
-    let user = told.parameters.get("user").cloned().unwrap_or_default();
+    let user = name(&told.parameters, "user");
     let login = Login { database: DATABASE.to_owned(), schema: DATABASE.to_owned(), user, pid };
     let mut asker = Asker { app: shared.app.clone(), access, login };
     let wanted = told.parameters.get("database").filter(|name| !name.is_empty()).unwrap_or(&asker.login.user);
@@ -187,6 +187,12 @@ async fn password<S: AsyncRead + AsyncWrite + Unpin>(wire: &mut Wire<S>) -> Resu
         Ok(None) => Err(PgError::fatal("08006", "the client went away")),
         Err(error) => Err(PgError::protocol(error.to_string())),
     }
+}
+
+/// The start of a name that the client gives. Queries can return it many times.
+fn name(parameters: &BTreeMap<String, String>, of: &str) -> String {
+    let name = parameters.get(of).map_or("", String::as_str);
+    name[..name.floor_char_boundary(64)].to_owned()
 }
 
 /// The requested database. Clients without a database send their user name.
@@ -212,8 +218,7 @@ impl Settings {
         if let Some(encoding) = parameters.get("client_encoding").filter(|encoding| !is_utf8(encoding)) {
             return Err(PgError::fatal("22023", format!("unsupported encoding {encoding:?}: use UTF8")));
         }
-        settings.application = parameters.get("application_name").cloned().unwrap_or_default();
-        settings.application.truncate(settings.application.floor_char_boundary(64));
+        settings.application = name(parameters, "application_name");
         let options = parameters.get("options").map(|options| options.replace("-c ", " ").replace("--", " "));
         let options = options.unwrap_or_default();
         let pairs = options.split_whitespace().filter_map(|option| option.trim_start_matches("-c").split_once('='));

@@ -126,6 +126,20 @@ pub fn type_of(oid: u32) -> Option<DataType> {
     })
 }
 
+/// The Arrow type of the values of a parameter; `None` if parameters cannot have it. Numbers are read as the widest type
+/// of their kind, so that arithmetic with them overflows no earlier than with a number written in the statement.
+pub fn parameter_type_of(oid: u32) -> Option<DataType> {
+    fn widest(of: &DataType) -> DataType {
+        match of {
+            DataType::Int16 | DataType::Int32 => DataType::Int64,
+            DataType::Float32 => DataType::Float64,
+            DataType::List(item) => DataType::new_list(widest(item.data_type()), true),
+            other => other.clone(),
+        }
+    }
+    type_of(oid).as_ref().map(widest)
+}
+
 /// Bytes of a value of a type; -1 if they vary.
 pub fn length_of(oid: u32) -> i16 {
     TYPES.iter().find(|ty| ty.oid == oid).map_or(-1, |ty| ty.length)

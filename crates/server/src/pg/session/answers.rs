@@ -209,7 +209,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<'_, S> {
             Command::Stop(stop) => self.stop(stop, &portal.formats, describe)?,
             Command::Show(name) => self.show(&name, describe)?,
             Command::Deallocate(None) => self.prepared.clear(),
-            Command::Deallocate(Some(name)) => drop(self.prepared.remove(&name)),
+            Command::Deallocate(Some(name)) => self.prepared.remove(&name),
             Command::Discard => {
                 self.prepared.clear();
                 self.portals.0.clear();

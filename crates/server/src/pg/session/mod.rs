@@ -3,7 +3,6 @@
 mod answers;
 mod portal;
 
-use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +27,7 @@ use crate::pg::parameters;
 use crate::pg::statements::{Asker, nobody};
 use crate::pg::values::{Formats, description};
 use crate::pg::wire::Wire;
-use portal::{PREPARED_BYTES_MAX, Portal, Portals, Prepared};
+use portal::{Portal, Portals, Prepared, Statements};
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Settings {
@@ -51,7 +50,7 @@ pub(super) struct Session<'a, S> {
     watch: &'a TcpStream,
     slot: &'a Arc<Slot>,
     running: &'a Running,
-    prepared: HashMap<String, Prepared>,
+    prepared: Statements,
     portals: Portals,
     status: TransactionStatus,
     /// Set after an error: the server skips messages until the client syncs.
@@ -87,7 +86,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
             watch,
             slot,
             running,
-            prepared: HashMap::new(),
+            prepared: Statements::default(),
             portals: Portals::default(),
             status: TransactionStatus::Idle,
             skips: false,
@@ -131,7 +130,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
                 Err(error) => return Err(error),
             };
             match self.message(kind, body).await {
-                Ok(Next::Go) => {}
+                Ok(Next::Go) => self.send_if_full().await?,
                 Ok(Next::End) => break,
                 Err(error) => {
                     self.failed(&error, kind).await?;
@@ -169,6 +168,11 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
         }
         self.wire.put(&ReadyForQuery::new(self.status))?;
         self.wire.send().await
+    }
+
+    /// Sends what is buffered once it is much: a client may send many messages before it waits for answers.
+    async fn send_if_full(&mut self) -> io::Result<()> {
+        if self.wire.is_full() { self.wire.send().await } else { Ok(()) }
     }
 
     async fn message(&mut self, kind: u8, mut body: BytesMut) -> Result<Next, PgError> {
@@ -213,18 +217,15 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
         for sql in statements {
             let mut portal = Portal::new(sql.to_owned())?;
             self.answer(&mut portal, 0, true).await?;
+            self.send_if_full().await?;
         }
         Ok(self.ready().await?)
     }
 
     fn parse(&mut self, message: Parse) -> Result<(), PgError> {
         let name = message.name.unwrap_or_default();
-        if !name.is_empty() && self.prepared.contains_key(&name) {
+        if !name.is_empty() && self.prepared.contains(&name) {
             return Err(PgError::new("42P05", format!("prepared statement {name:?} exists already")));
-        }
-        let bytes: usize = self.prepared.iter().map(|(name, statement)| name.len() + statement.sql.len()).sum();
-        if bytes + message.query.len() > PREPARED_BYTES_MAX {
-            return Err(PgError::new("53200", "too many prepared statements: deallocate some"));
         }
         let (mut statements, rest) = sql::split(&message.query);
         statements.extend((!sql::is_empty(rest)).then_some(rest));
@@ -232,18 +233,13 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
             return Err(PgError::new("42601", "cannot prepare more than one statement"));
         }
         let sql = statements.first().map(|sql| (*sql).to_owned()).unwrap_or_default();
-        self.prepared.insert(name, Prepared { sql, types: message.type_oids });
+        self.prepared.insert(name, Prepared { sql, types: message.type_oids })?;
         Ok(self.wire.put(&ParseComplete::new())?)
-    }
-
-    fn statement(&self, name: &str) -> Result<Prepared, PgError> {
-        let found = self.prepared.get(name).cloned();
-        found.ok_or_else(|| PgError::new("26000", format!("unknown prepared statement {name:?}")))
     }
 
     async fn bind(&mut self, message: Bind) -> Result<(), PgError> {
         let name = message.statement_name.unwrap_or_default();
-        let mut prepared = self.statement(&name)?;
+        let mut prepared = self.prepared.get(&name)?;
         let formats = Formats(message.parameter_format_codes);
         let is_binary = |place: usize| formats.of(place) == 1;
         let unknown = |types: &[u32], place: usize| matches!(types.get(place), None | Some(0));
@@ -256,12 +252,14 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
         for (place, bytes) in message.parameters.iter().enumerate() {
             let oid = prepared.types.get(place).copied().unwrap_or_default();
             values.push(match bytes {
-                None => sql::postgres::type_of(oid).map_or(Literal::Null, |of| Literal::NullOf(of.to_string())),
+                None => {
+                    sql::postgres::parameter_type_of(oid).map_or(Literal::Null, |of| Literal::NullOf(of.to_string()))
+                }
                 Some(bytes) if is_binary(place) => parameters::binary(oid, bytes)?,
                 Some(bytes) => parameters::text(oid, bytes)?,
             });
         }
-        let bytes = prepared.sql.len() + message.parameters.iter().flatten().map(bytes::Bytes::len).sum::<usize>();
+        let bytes = prepared.sql.len() + values.iter().map(Literal::bytes).sum::<usize>();
         self.portals.check_room(bytes)?;
         let formats = Formats(message.result_column_format_codes);
         let portal = Portal { values, formats, bytes, ..Portal::new(prepared.sql)? };
@@ -276,13 +274,10 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
 
     /// The parameter types of a prepared statement, inferred by planning it.
     async fn types_of(&mut self, name: &str) -> Result<Vec<u32>, PgError> {
-        let prepared = self.statement(name)?;
-        let asked = self.asker.clone().describe(prepared.sql, prepared.types, self.patience()).await?;
-        let types = asked.types;
-        if let Some(prepared) = self.prepared.get_mut(name) {
-            prepared.types.clone_from(&types);
-        }
-        Ok(types)
+        let prepared = self.prepared.get(name)?;
+        let asked = self.asker.clone().describe(prepared.sql.clone(), prepared.types, self.patience()).await?;
+        self.prepared.insert(name.to_owned(), Prepared { sql: prepared.sql, types: asked.types.clone() })?;
+        Ok(asked.types)
     }
 
     async fn describe(&mut self, message: &Describe) -> Result<(), PgError> {
@@ -297,7 +292,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
     }
 
     async fn describe_statement(&mut self, name: &str) -> Result<(), PgError> {
-        let prepared = self.statement(name)?;
+        let prepared = self.prepared.get(name)?;
         let portal = Portal::new(prepared.sql.clone())?;
         let copies = portal.copy.is_some().then(Schema::empty);
         if let Some(columns) = copies.or(self.columns_unasked(&portal)?) {
@@ -305,12 +300,10 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
             return self.put_columns(&columns, &Formats::default());
         }
         let given = prepared.types.clone();
-        let asked = self.asker.clone().describe(prepared.sql, prepared.types, self.patience()).await?;
+        let asked = self.asker.clone().describe(prepared.sql.clone(), prepared.types, self.patience()).await?;
         let of = |(place, found): (usize, &u32)| given.get(place).copied().filter(|oid| *oid != 0).unwrap_or(*found);
         let types: Vec<u32> = asked.types.iter().enumerate().map(of).collect();
-        if let Some(prepared) = self.prepared.get_mut(name) {
-            prepared.types.clone_from(&types);
-        }
+        self.prepared.insert(name.to_owned(), Prepared { sql: prepared.sql, types: types.clone() })?;
         self.wire.put(&ParameterDescription::new(types))?;
         self.put_columns(&asked.columns, &Formats::default())
     }

@@ -11,8 +11,10 @@ use crate::pg::error::PgError;
 use crate::pg::statements::Answer;
 use crate::pg::values::Formats;
 
-/// Maximum bytes of a connection's prepared statements together, and of its portals with their values.
-pub(super) const PREPARED_BYTES_MAX: usize = 8 << 20;
+/// Maximum bytes of a connection's prepared statements together.
+const PREPARED_BYTES_MAX: usize = 8 << 20;
+/// Maximum bytes of a connection's portals together, with their values.
+const PORTALS_BYTES_MAX: usize = 32 << 20;
 /// Maximum portals of a connection, with its cursors.
 const PORTALS_MAX: usize = 256;
 
@@ -22,6 +24,53 @@ pub(super) struct Prepared {
     pub(super) sql: String,
     /// The parameter types that client and server have exchanged so far.
     pub(super) types: Vec<u32>,
+}
+
+impl Prepared {
+    /// Bytes of memory under the name `name`.
+    fn bytes(&self, name: &str) -> usize {
+        size_of::<(String, Self)>() + name.len() + self.sql.len() + size_of_val(&self.types[..])
+    }
+}
+
+/// The prepared statements of a connection, by name.
+#[derive(Default)]
+pub(super) struct Statements {
+    by_name: HashMap<String, Prepared>,
+    bytes: usize,
+}
+
+impl Statements {
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+    }
+
+    pub(super) fn get(&self, name: &str) -> Result<Prepared, PgError> {
+        let found = self.by_name.get(name).cloned();
+        found.ok_or_else(|| PgError::new("26000", format!("unknown prepared statement {name:?}")))
+    }
+
+    /// Adds or replaces a statement.
+    pub(super) fn insert(&mut self, name: String, prepared: Prepared) -> Result<(), PgError> {
+        self.remove(&name);
+        let bytes = prepared.bytes(&name);
+        if self.bytes + bytes > PREPARED_BYTES_MAX {
+            return Err(PgError::new("53200", "too many prepared statements: deallocate some"));
+        }
+        self.bytes += bytes;
+        self.by_name.insert(name, prepared);
+        Ok(())
+    }
+
+    pub(super) fn remove(&mut self, name: &str) {
+        if let Some(prepared) = self.by_name.remove(name) {
+            self.bytes -= prepared.bytes(name);
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
 }
 
 /// A statement with its values and the state of its answer. A cursor is a portal that the client named in SQL.
@@ -65,7 +114,7 @@ impl Portals {
     /// Checks that a portal of `bytes` bytes fits.
     pub(super) fn check_room(&self, bytes: usize) -> Result<(), PgError> {
         let held: usize = self.0.values().map(|portal| portal.bytes).sum();
-        if self.0.len() >= PORTALS_MAX || held + bytes > PREPARED_BYTES_MAX {
+        if self.0.len() >= PORTALS_MAX || held + bytes > PORTALS_BYTES_MAX {
             return Err(PgError::new("53200", "too many open portals and cursors: close some"));
         }
         Ok(())
