@@ -68,6 +68,28 @@ test("the_clearest_difference_comes_first_and_its_distributions_lie_over_each_ot
   await everywhere(page);
 });
 
+test("another_entity_takes_the_old_numbers_away", async (t) => {
+  const page = await browse(t, at({ with: "slow", entity: "team-01" }));
+  const table = page.getByRole("region", { name: "Differences" });
+  await table.waitFor();
+  let release;
+  const wait = new Promise((done) => (release = done));
+  await page.route("**/api/v1/compare", async (route) => {
+    await wait;
+    await route.continue().catch(() => {});
+  });
+  // The rows that a search leaves are known.
+  await page.getByRole("searchbox", { name: "Search outcomes" }).fill("wins");
+  await eventually(async () => assert.equal(await table.getAttribute("aria-busy"), "true"));
+  for (const name of await table.locator("tbody .mono").allInnerTexts()) assert.match(name, /wins/);
+  await page.getByRole("combobox", { name: "Entity" }).fill("team-02");
+  await page.keyboard.press("Enter");
+  await page.getByText("Comparing all outcomes").waitFor();
+  assert.equal(await table.count(), 0);
+  release();
+  await table.waitFor();
+});
+
 test("ensembles_of_other_models_say_what_is_missing", async (t) => {
   const page = await browse(t, at({ with: "plan", entity: "team-01" }), { expect: [/400/, /404/] });
   await page.getByRole("alert").waitFor();

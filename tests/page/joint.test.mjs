@@ -105,6 +105,30 @@ test("a_picked_bar_becomes_a_leg", async (t) => {
   await shows(page, probability({ legs }));
 });
 
+test("a_picked_bar_of_several_values_keeps_both_ends", async (t) => {
+  // Few worlds meet the given.
+  const page = await browse(t, server.url, { expect: [/400/] });
+  const pick = async (ensemble, entity, outcome, key, end) => {
+    await page.goto(`${server.url}/ui/ensemble/${ensemble}?${new URLSearchParams({ entity, outcome })}`);
+    const chart = page.getByRole("slider", { name: /^Histogram/ });
+    await chart.focus();
+    await page.keyboard.press(key);
+    if (key === "Home") for (let i = 0; i < 6; i++) await page.keyboard.press("ArrowRight");
+    const [, worlds] = / to .*, (\d+) of \d+ worlds$/.exec(await chart.getAttribute("aria-valuetext"));
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: "Add as a given" }).click();
+    const text = await page.locator(".condition button").innerText();
+    assert.match(text, end);
+    const { hits } = shellJson("probability", ensemble, "--data", folder, "--condition", text);
+    assert.equal(hits, Number(worlds), text);
+  };
+  // Bars of whole numbers have gaps between them, those of real numbers touch.
+  await pick("season", "game-001", "home_points + away_points", "Home", /<= \d+$/);
+  await pick("season", "game-001", "home_points + away_points", "End", /<= \d+$/);
+  await pick("queue", NASTY, "wait", "Home", /< [-\d.]+$/);
+  await pick("queue", NASTY, "wait", "End", /<= [-\d.]+$/);
+});
+
 test("labels_and_flags_become_legs_in_words", async (t) => {
   const page = await browse(t, `${server.url}/ui/ensemble/season?entity=game-001&outcome=winner`);
   const chart = page.getByRole("slider", { name: /^Histogram/ });
@@ -207,6 +231,20 @@ test("too_few_worlds_say_how_many_and_can_be_accepted", async (t) => {
   await page.getByText(`Only ${few} of 200 worlds match the givens`).waitFor();
   await page.getByRole("button", { name: `Answer with ${few} worlds` }).click();
   assert.equal(await page.locator("#given-worlds").innerText(), String(few));
+});
+
+test("a_given_in_the_models_words_leads_to_no_world", async (t) => {
+  const words = "game-017: at q3 8:00 ±900, score 14-10 ±60";
+  const given = [["leg", "game-017:home_won"], ["given", "game-017:total_points > 3"], ["least", "1"]];
+  const page = await browse(t, at(given));
+  await page.locator("#joint-probability").waitFor();
+  const link = page.getByRole("link", { name: "Open a world with all of it" });
+  await link.waitFor();
+  await add(page, "Add a given", words);
+  await page.getByRole("button", { name: `Change ${words}` }).waitFor();
+  assert.equal(await link.count(), 0);
+  await page.getByRole("checkbox", { name: `Count ${words}` }).uncheck();
+  await link.waitFor();
 });
 
 test("the_joint_tab_leads_back_to_the_question", async (t) => {

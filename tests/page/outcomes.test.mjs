@@ -207,6 +207,38 @@ test("missing_ensemble_says_what_to_do", async (t) => {
   const page = await browse(t, `${server.url}/ui/ensemble/nobody`);
   await page.getByRole("heading", { name: 'There is no ensemble "nobody"' }).waitFor();
   await everywhere(page);
+  await page.goto(`${server.url}/ui/ensemble/it's`);
+  await page.getByText(`--name 'it'\\''s'`).waitFor();
+});
+
+test("commands_are_copied_over_plain_http", async (t) => {
+  const init = () => {
+    Object.defineProperty(window, "isSecureContext", { value: false });
+    Object.defineProperty(navigator, "clipboard", { value: undefined });
+  };
+  const page = await browse(t, `${server.url}/ui/ensemble/season?entity=team-01&outcome=wins`, { init });
+  await page.getByRole("button", { name: "Copy command" }).click();
+  await page.getByText("Copied", { exact: true }).waitFor();
+});
+
+test("tabs_of_an_ensemble_without_worlds_say_so", async (t) => {
+  const page = await browse(t, server.url);
+  await page.route("**/api/v1/ensembles", async (route) => {
+    const response = await route.fetch();
+    const list = await response.json();
+    const json = list.map((one) => (one.ensemble === "season" ? { ...one, worlds: 0 } : one));
+    await route.fulfill({ response, json });
+  });
+  const empty = page.getByRole("heading", { name: "No worlds yet" });
+  for (const tab of ["", "/joint", "/leverage", "/correlations", "/compare", "/book", "/world"]) {
+    await page.goto(`${server.url}/ui/ensemble/season${tab}`);
+    await empty.waitFor();
+  }
+  await page.goto(`${server.url}/ui/ensemble/season/about`);
+  await page.getByRole("region", { name: "Parameters" }).waitFor();
+  assert.equal(await empty.count(), 0);
+  await page.goto(`${server.url}/ui/ensemble/slow/compare?with=season`);
+  await page.getByRole("heading", { name: "season has no worlds yet" }).waitFor();
 });
 
 test("odd_names_and_real_numbers_are_shown_as_they_are", async (t) => {

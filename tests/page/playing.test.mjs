@@ -122,6 +122,24 @@ test("outcome_grows_while_it_is_played", async (t) => {
   await page.locator(".state", { hasText: "cancelled" }).waitFor();
 });
 
+test("slow_questions_are_answered_while_worlds_are_added", async (t) => {
+  await long("steady");
+  const page = await browse(t, server.url);
+  await page.route("**/api/v1/outcome", async (route) => {
+    await new Promise((done) => setTimeout(done, 2500));
+    await route.continue().catch(() => {});
+  });
+  await page.goto(`${server.url}/ui/ensemble/steady?entity=team-01`);
+  const card = page.getByRole("link", { name: /^wins / });
+  await card.locator("b").waitFor({ timeout: 15_000 });
+  await card.click();
+  await page.locator(".facts").waitFor({ timeout: 15_000 });
+  assert.equal(await page.locator(".state").first().innerText(), "running");
+  await page.getByRole("button", { name: "Cancel steady" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel the run" }).click();
+  await page.locator(".state", { hasText: "cancelled" }).waitFor();
+});
+
 test("failed_run_says_why_and_is_retried", async (t) => {
   const page = await browse(t, server.url);
   await page.getByRole("heading", { name: "Ensembles" }).waitFor();

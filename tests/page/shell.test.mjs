@@ -113,6 +113,24 @@ test("lost_connection_shows_and_returns_by_itself", async (t) => {
   await page.getByText("live", { exact: true }).waitFor();
 });
 
+test("hidden_page_leaves_its_stream_and_catches_up", async (t) => {
+  const own = await serve(data());
+  const page = await browse(t, own.url);
+  await page.getByText("live", { exact: true }).waitFor();
+  const turn = (hidden) =>
+    page.evaluate((hidden) => {
+      Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, hidden);
+  const ended = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/status/stream"));
+  await turn(true);
+  await ended;
+  shell("drop", "queue", "--data", own.folder);
+  await turn(false);
+  await page.getByText("live", { exact: true }).waitFor();
+  await page.getByRole("row", { name: /queue/ }).waitFor({ state: "detached" });
+});
+
 test("slow_network_shows_that_something_is_on_its_way", async (t) => {
   const page = await browse(t, server.url, { reducedMotion: "no-preference" });
   await page.getByRole("link", { name: "season", exact: true }).waitFor();

@@ -279,6 +279,35 @@ test("tabs_history_and_saved_queries_survive_a_reload", async (t) => {
   assert.deepEqual(await cells(page), [["42"]]);
 });
 
+test("windows_keep_each_others_queries", async (t) => {
+  const page = await editor(t, "");
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  const field = (window) => window.getByRole("textbox", { name: "SQL" });
+  // A tab of its own in each, and the queries that both save.
+  for (const [window, text] of [[page, "SELECT 'here'"], [other, "SELECT 'there'"]]) {
+    await window.getByRole("button", { name: "New query" }).click();
+    await field(window).focus();
+    await window.keyboard.type(text);
+    await window.getByRole("button", { name: "Save", exact: true }).click();
+    await window.getByRole("button", { name: "History", exact: true }).click();
+    await window.getByRole("radio", { name: "Saved" }).check({ force: true });
+  }
+  for (const window of [page, other]) {
+    const saved = window.getByRole("list", { name: "Saved queries" });
+    for (const text of ["SELECT 'here'", "SELECT 'there'"]) await saved.getByText(text).waitFor();
+  }
+  // One tab in both.
+  await page.getByRole("button", { name: "Query 3", exact: true }).click();
+  await eventually(async () => assert.equal(await field(page).innerText(), "SELECT 'there'"));
+  await field(page).press("Control+End");
+  await page.keyboard.type(" AS place");
+  await eventually(async () => assert.equal(await field(other).innerText(), "SELECT 'there' AS place"));
+  await page.reload();
+  for (const name of ["Query 2", "Query 3"]) await page.getByRole("button", { name, exact: true }).waitFor();
+  await eventually(async () => assert.match(await field(page).innerText(), /AS place$/));
+});
+
 test("sql_is_clean_everywhere", async (t) => {
   const page = await editor(t, "SELECT * FROM metrics.cpu");
   await run(page);

@@ -15,6 +15,14 @@ const events = (name, entity, world, ...where) =>
   shellJson("events", name, "--data", folder, "--entity", entity, "--world", String(world), ...where.flatMap((one) => ["--where", one]));
 const outcome = (name, entity, world, outcome) =>
   shellJson("events", name, "--data", folder, "--entity", entity, "--world", String(world), "--summary").outcomes[outcome];
+/** The first event that the page shows, and `event` as it would show it. */
+async function firstEvent(page, event) {
+  const region = page.getByRole("region", { name: "List of events" });
+  const cells = await region.locator("tbody tr[aria-rowindex]").first().locator("td").allInnerTexts();
+  const head = await region.locator("th").allInnerTexts();
+  const expected = head.map((name) => (event[name] === null ? "" : String(event[name])));
+  return [cells.map((text) => text.replaceAll(",", "")), expected];
+}
 const number = (page) => page.getByRole("textbox", { name: "World" });
 
 test("the_models_tables_and_events_equal_the_shell", async (t) => {
@@ -28,11 +36,7 @@ test("the_models_tables_and_events_equal_the_shell", async (t) => {
   }
   const all = events("plan", "beta", 17);
   await page.getByText(`${all.length} events`, { exact: true }).waitFor();
-  const region = page.getByRole("region", { name: "List of events" });
-  const head = await region.locator("th").allInnerTexts();
-  const first = await region.locator("tbody tr[aria-rowindex]").first().locator("td").allInnerTexts();
-  const expected = head.map((name) => (all[0][name] === null ? "" : String(all[0][name])));
-  assert.deepEqual(first.map((text) => text.replaceAll(",", "")), expected);
+  assert.deepEqual(...(await firstEvent(page, all[0])));
   await picture(page, "world");
   await everywhere(page);
 });
@@ -44,6 +48,17 @@ test("worlds_of_games_are_clean", async (t) => {
   // Imported ensembles have no events: nobody asks for them.
   await page.goto(at("queue", 3));
   await page.getByText("This entity has no events").waitFor();
+});
+
+test("events_are_those_of_the_world_and_filter_in_view", async (t) => {
+  const page = await browse(t, at("plan", 17, { entity: "beta" }));
+  const shows = (event) => eventually(async () => assert.deepEqual(...(await firstEvent(page, event))), 5000);
+  await shows(events("plan", "beta", 17)[0]);
+  await page.getByRole("button", { name: "Next world" }).click();
+  await shows(events("plan", "beta", 18)[0]);
+  await page.getByRole("combobox", { name: "Filter events" }).fill("what != 'drop'");
+  await page.getByRole("button", { name: "Filter", exact: true }).click();
+  await shows(events("plan", "beta", 18, "what != 'drop'")[0]);
 });
 
 test("events_are_filtered_and_faults_marked", async (t) => {

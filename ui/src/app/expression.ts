@@ -17,8 +17,8 @@ export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** The expression with the entity of every plain name, so that it means the same anywhere. */
-export function qualified(text: string, entity: string): string {
+/** Replaces each name of an expression; `change` gets it without its quotes, and as it is written. */
+function withNames(text: string, change: (name: string, token: string) => string): string {
   const tokens = text.match(TOKEN) ?? [];
   const isCall = (place: number) => tokens.slice(place + 1).find((token) => token.trim() !== "") === "(";
   return tokens
@@ -28,9 +28,26 @@ export function qualified(text: string, entity: string): string {
       const lower = token.toLowerCase();
       if (!isQuoted && (KEYWORDS.has(lower) || (FUNCTIONS.has(lower) && isCall(place)))) return token;
       const name = isQuoted ? token.slice(1, token.endsWith('"') ? -1 : undefined).replaceAll('""', '"') : token;
-      return name.includes(":") ? token : written(`${entity}:${name}`);
+      return change(name, token);
     })
     .join("");
+}
+
+/** The expression with the entity of every plain name, so that it means the same anywhere. */
+export function qualified(text: string, entity: string): string {
+  return withNames(text, (name, token) => (name.includes(":") ? token : written(`${entity}:${name}`)));
+}
+
+/** Whether a condition that the server accepts is an expression, not the model's own words: all its names are outcomes. */
+export function isExpression(text: string, catalogue: Catalogue, entity: string): boolean {
+  const only = catalogue.entities.length === 1 ? catalogue.entities[0] : undefined;
+  const owner = catalogue.entities.find((one) => one.name === entity) ?? only;
+  let isKnown = true;
+  withNames(text, (name, token) => {
+    isKnown &&= outcomeOf(name, catalogue, owner) !== undefined;
+    return token;
+  });
+  return isKnown;
 }
 
 /** Whether the whole text is one name. */
@@ -38,11 +55,11 @@ export function isName(text: string): boolean {
   return (text.match(TOKEN) ?? []).length === 1 && /^[\p{Alphabetic}_"]/u.test(text);
 }
 
-/** The worlds of a bar as a condition; `outcome` is a name or an expression. */
-export function conditionOf(entity: string, outcome: string, spec: OutcomeSpec | undefined, bin: Bin, isLast: boolean): string {
+/** The worlds of a bar as a condition; `outcome` is a name or an expression, `next` the bin after it. */
+export function conditionOf(entity: string, outcome: string, spec: OutcomeSpec | undefined, bin: Bin, next: Bin | undefined): string {
   const subject = spec ? written(`${entity}:${spec.name}`) : `(${qualified(outcome, entity)})`;
   // Bins of whole numbers have gaps between them; those of real numbers touch, and the end belongs to the next one.
-  const upTo = isLast || (spec !== undefined && spec.kind !== "real") ? "<=" : "<";
+  const upTo = next === undefined || next.from > bin.to ? "<=" : "<";
   if (bin.from !== bin.to) return `${subject} >= ${bin.from} and ${subject} ${upTo} ${bin.to}`;
   if (spec?.kind === "flag") return bin.from === 1 ? subject : `not ${subject}`;
   const label = spec?.labels?.[bin.from];

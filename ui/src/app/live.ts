@@ -10,10 +10,10 @@ export const status = signal<Status | undefined>(undefined);
 /** Grows when the list of ensembles changed. */
 export const listChanges = signal(0);
 /**
- * Whether the server's news reach this page; views show old numbers while they do not. A token without the database of
- * ensembles gets none.
+ * Whether the server's news reach this page; views show old numbers while they do not. A hidden page does without, and a
+ * token without the database of ensembles gets none.
  */
-export const connection = signal<"connecting" | "live" | "lost" | "none">("connecting");
+export const connection = signal<"connecting" | "live" | "lost" | "away" | "none">("connecting");
 
 /** Runs by ensemble. */
 export const runs = computed(
@@ -45,7 +45,7 @@ async function listen(leave: AbortSignal): Promise<void> {
     try {
       const response = await request("/api/v1/status/stream", { signal: cut.signal });
       // What changed while nobody listened.
-      if (connection.value === "lost") listChanges.value++;
+      if (connection.value !== "connecting") listChanges.value++;
       connection.value = "live";
       failures = 0;
       await events(response, SILENCE_MS, cut, take);
@@ -81,20 +81,26 @@ export function reconnect(): void {
   wake();
 }
 
-/** Follows the server's news as long as the viewer is logged in. */
+/** Follows the server's news as long as the viewer is logged in and looks at the page. */
 export function follow(): void {
-  let leave: AbortController | undefined;
+  let leave = new AbortController();
+  const start = () => {
+    leave.abort();
+    if (session.value === undefined || connection.value === "none") return;
+    // Browsers open six connections to a host over HTTP/1.1: without this, hidden pages would hold them all.
+    if (document.hidden) {
+      connection.value = "away";
+      return;
+    }
+    leave = new AbortController();
+    void listen(leave.signal);
+  };
   effect(() => {
-    const isIn = session.value !== undefined;
-    leave?.abort();
-    leave = undefined;
+    void session.value;
     connection.value = "connecting";
     status.value = undefined;
-    if (!isIn) return;
-    leave = new AbortController();
-    const { signal } = leave;
-    untracked(() => void listen(signal));
+    untracked(start);
   });
   window.addEventListener("online", reconnect);
-  document.addEventListener("visibilitychange", () => document.hidden || reconnect());
+  document.addEventListener("visibilitychange", start);
 }

@@ -4,7 +4,7 @@ import { useAsked } from "./asked";
 
 /** As `useAsked`, and asks again `ms` after each answer while the page is in view. The last good answer stays through failures. */
 export function usePolled<T>(key: string | undefined, ask: (signal: AbortSignal) => Promise<T>, ms: number | undefined) {
-  const asked = useAsked(key, ask, () => true);
+  const asked = useAsked(key, ask);
   const good = useRef<{ key: string | undefined; value: T }>(undefined);
   if (asked.value !== undefined) good.current = { key, value: asked.value };
   useEffect(() => {

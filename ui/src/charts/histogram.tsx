@@ -11,8 +11,8 @@ interface Props {
   height?: number;
   /** The word of a code. */
   word?: (code: number) => string | undefined;
-  /** Called with the bin of the first series that the viewer picks. */
-  onPick?: (bin: Bin) => void;
+  /** Called with the bin of the first series that the viewer picks, and the one after it. */
+  onPick?: (bin: Bin, next: Bin | undefined) => void;
 }
 
 /** The text of a bin: its value, word or range. */
@@ -49,8 +49,9 @@ export function Histogram({ label, series, unit, height, word, onPick }: Props) 
   const pick =
     onPick &&
     ((index: number) => {
-      const bar = at(all[0] ?? [], places[index] as number);
-      if (bar) onPick(bar.bin);
+      const some = all[0] ?? [];
+      const bar = at(some, places[index] as number);
+      if (bar) onPick(bar.bin, some[some.indexOf(bar) + 1]?.bin);
     });
   const cursor = useCursor(places, say, pick);
   const held = cursor.index === undefined ? undefined : places[cursor.index];

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { attempt } from "../app/toasts";
+import { copy } from "./copy";
 import { Icon } from "./icon";
 
 interface Props {
@@ -26,11 +26,7 @@ export function Command({ text }: { text: string }) {
       <pre tabIndex={0}>
         <code>{text}</code>
       </pre>
-      <button
-        class="quiet"
-        aria-label="Copy command"
-        onClick={() => void attempt(() => navigator.clipboard.writeText(text), "Copied")}
-      >
+      <button class="quiet" aria-label="Copy command" onClick={() => void copy(text)}>
         <Icon name="copy" />
       </button>
     </div>

@@ -32,9 +32,9 @@ export default function BookView() {
     if (!restores.current) rememberBook(name, bets);
   }, [name, address]);
   const isWhole = bets.length > 0 && bets.every((bet) => isDecimal(bet.stake) && isDecimal(bet.odds));
-  const found = useAsked(isWhole ? JSON.stringify([edition, bets]) : undefined, (signal) =>
-    post<Book>("/api/v1/book", { ensemble: name, bets, worst: 20 }, signal),
-  );
+  const question = { ensemble: name, bets, worst: 20 };
+  const key = isWhole ? JSON.stringify(question) : undefined;
+  const found = useAsked(key, (signal) => post<Book>("/api/v1/book", question, signal), { edition });
   const change = (next: readonly Bet[]) => open(bookHref(name, next), { replace: true });
   const answer = isWhole && found.value?.bets.length === bets.length ? found.value : undefined;
   return (

@@ -12,6 +12,7 @@ interface Props {
   rows: readonly Row[];
   names: [string, string];
   chosen: string;
+  busy: boolean;
   onChoose: (outcome: string) => void;
 }
 
@@ -22,7 +23,7 @@ export function evidence({ found }: Row): number {
 }
 
 /** The difference of each outcome with its interval; bars of one unit share a scale. */
-export function Differences({ rows, names, chosen, onChoose }: Props) {
+export function Differences({ rows, names, chosen, busy, onChoose }: Props) {
   const reach = new Map<string, number>();
   for (const { spec, found } of rows) {
     const far = Math.max(...(found.ci ?? [0, 0]).map(Math.abs), Math.abs(Number(found.difference)));
@@ -83,6 +84,7 @@ export function Differences({ rows, names, chosen, onChoose }: Props) {
   return (
     <VirtualTable
       label="Differences"
+      busy={busy}
       columns={columns}
       rows={rows}
       around={330}

@@ -3,9 +3,10 @@ import { get, post } from "../../api/client";
 import type { Comparison } from "../../api/questions";
 import type { Distribution, Ensemble, OutcomeSpec } from "../../api/types";
 import { useAsked } from "../../app/asked";
+import { shellWord } from "../../app/command";
 import { written } from "../../app/expression";
 import { count, plural } from "../../app/format";
-import { listChanges } from "../../app/live";
+import { listChanges, runs } from "../../app/live";
 import { Link, href, query, setQuery } from "../../app/router";
 import { Cdf } from "../../charts/cdf";
 import { Histogram } from "../../charts/histogram";
@@ -18,7 +19,6 @@ import { Segmented } from "../../parts/segmented";
 import { outcomesOf, useEnsemble, wordsOf } from "../ensemble/context";
 import { isFinite } from "../ensemble/distributions";
 import { EntityPicker } from "../ensemble/entity_picker";
-import { word as shellWord } from "../joint/shell";
 import { Differences, type Row, evidence, pairing } from "./differences";
 import { Parameters } from "./parameters";
 
@@ -28,9 +28,10 @@ const AT_ONCE = 400;
 /** Two ensembles beside each other: parameters, paired differences, and distributions. */
 export default function CompareView() {
   const { name, stored } = useEnsemble();
-  const list = useAsked(`${listChanges.value}`, (signal) => get<Ensemble[]>("/api/v1/ensembles", {}, signal));
+  const list = useAsked("ensembles", (signal) => get<Ensemble[]>("/api/v1/ensembles", {}, signal), { edition: listChanges.value });
   const other = query.value.get("with") ?? "";
   const second = list.value?.find((one) => one.ensemble === other);
+  const worlds = Math.max(second?.worlds ?? 0, runs.value.get(other)?.worlds_stored ?? 0);
   const choices = (list.value ?? []).filter((one) => one.ensemble !== name && one.error === undefined);
   // Ensembles of the same model have the same outcomes.
   choices.sort((a, b) => Number(b.model === stored.model) - Number(a.model === stored.model));
@@ -59,7 +60,7 @@ export default function CompareView() {
       )}
       {list.value && other !== "" && second === undefined && <Empty title={`There is no ensemble "${other}"`} />}
       {second && <Parameters first={stored} second={second} />}
-      {second && second.error === undefined && <Outcomes second={second} />}
+      {second && second.error === undefined && (worlds > 0 ? <Outcomes second={second} /> : <Empty title={`${other} has no worlds yet`} />)}
     </div>
   );
 }
@@ -103,14 +104,19 @@ function Outcomes({ second }: { second: Ensemble }) {
   const all = entity ? outcomesOf(catalogue, entity) : [];
   const found = all.filter((one) => matches(search, one.name, one.unit));
   const asked = found.slice(0, AT_ONCE);
-  const key = asked.length === 0 || !entity ? undefined : JSON.stringify([edition, second.ensemble, second.version, entity.name, asked.map((one) => one.name)]);
-  const answer = useAsked(key, async (signal) => {
-    const outcomes = asked.map((one) => written(`${entity?.name}:${one.name}`));
-    const answers = await post<Comparison[]>("/api/v1/compare", { first: name, second: second.ensemble, outcomes }, signal);
-    return answers.map((found, i): Row => ({ spec: asked[i] as OutcomeSpec, found }));
-  });
+  const pair = JSON.stringify([name, second.ensemble, second.version, entity?.name]);
+  const answer = useAsked(
+    asked.length === 0 ? undefined : `${pair}\n${asked.map((one) => one.name).join("\n")}`,
+    async (signal) => {
+      const outcomes = asked.map((one) => written(`${entity?.name}:${one.name}`));
+      const answers = await post<Comparison[]>("/api/v1/compare", { first: name, second: second.ensemble, outcomes }, signal);
+      return answers.map((found, i): Row => ({ spec: asked[i] as OutcomeSpec, found }));
+    },
+    { edition, keep: (before) => before.startsWith(`${pair}\n`) },
+  );
   if (!entity) return null;
-  const rows = [...(answer.value ?? [])];
+  // The answer may be that of the search before.
+  const rows = (answer.value ?? []).filter(({ spec }) => matches(search, spec.name, spec.unit));
   if (order === "evidence") rows.sort((a, b) => evidence(b) - evidence(a));
   const outcome = q.get("outcome") ?? "";
   const row = rows.find(({ spec }) => spec.name === outcome);
@@ -133,14 +139,15 @@ function Outcomes({ second }: { second: Ensemble }) {
         </span>
       </div>
       {answer.error && <ErrorNote error={answer.error} again={answer.again} />}
-      {answer.value === undefined && answer.busy && <p class="muted">Comparing all outcomes…</p>}
+      {rows.length === 0 && answer.busy && <p class="muted">Comparing all outcomes…</p>}
       {found.length === 0 && <Empty title={`No outcome matches "${search}"`} />}
       {row && <Over row={row} entity={entity.name} second={second} />}
-      {rows.length > 0 && found.length > 0 && (
+      {rows.length > 0 && (
         <Differences
           rows={rows}
           names={[name, second.ensemble]}
           chosen={outcome}
+          busy={answer.busy}
           onChoose={(outcome) => setQuery({ outcome: outcome === q.get("outcome") ? "" : outcome })}
         />
       )}
@@ -162,9 +169,10 @@ function Over({ row: { spec }, entity, second }: { row: Row; entity: string; sec
         return { ensemble, found: found as Distribution };
       }),
     );
-  const key = JSON.stringify([edition, second.ensemble, second.version, entity, spec.name]);
-  const bars = useAsked(key, (signal) => ask(BINS, signal), () => false);
-  const curves = useAsked(key, (signal) => ask(CURVE_BINS, signal), () => false);
+  const key = JSON.stringify([name, second.ensemble, second.version, entity, spec.name]);
+  const how = { edition, keep: () => false };
+  const bars = useAsked(key, (signal) => ask(BINS, signal), how);
+  const curves = useAsked(key, (signal) => ask(CURVE_BINS, signal), how);
   const series = (all: typeof bars.value): Series[] =>
     (all ?? []).map(({ ensemble, found }) => ({ name: ensemble, bins: found.histogram, worlds: found.worlds }));
   const word = wordsOf(spec);
@@ -182,7 +190,7 @@ function Over({ row: { spec }, entity, second }: { row: Row; entity: string; sec
         ))}
       </div>
       {bars.error && <ErrorNote error={bars.error} again={bars.again} />}
-      <div class="pictures">
+      <div class="pictures" aria-busy={bars.busy}>
         {drawn(bars.value) && <Histogram label={`Histograms, ${title}`} series={series(bars.value)} unit={spec.unit} {...(word ? { word } : {})} />}
         {drawn(curves.value) && <Cdf label={`Cumulative distributions, ${title}`} series={series(curves.value)} unit={spec.unit} />}
       </div>

@@ -26,10 +26,11 @@ const PAIRS_MAX = 500;
 export default function CorrelationsView() {
   const { name, catalogue, edition } = useEnsemble();
   const entity = query.value.get("entity") ?? catalogue.entities[0]?.name ?? "";
+  const question = { ensemble: name, entity };
   const found = useAsked(
-    JSON.stringify([edition, entity]),
-    (signal) => post<Correlations>("/api/v1/correlate", { ensemble: name, entity }, signal),
-    (before) => JSON.parse(before)[1] === entity,
+    JSON.stringify(question),
+    (signal) => post<Correlations>("/api/v1/correlate", question, signal),
+    { edition, keep: () => false },
   );
   const search = query.value.get("q") ?? "";
   const order = query.value.get("order") === "listed" ? "listed" : "clustered";
@@ -56,7 +57,7 @@ export default function CorrelationsView() {
       {found.value === undefined && found.busy && <p class="muted">Correlating all outcomes…</p>}
       {drawn && drawn.names.length === 0 && <Empty title={search === "" ? "All outcomes are constant" : `No outcome matches "${search}"`} />}
       {drawn && drawn.names.length > 0 && (
-        <div class="correlations">
+        <div class="correlations" aria-busy={found.busy}>
           <section class="card">
             <HeatMap
               label={`Correlations of ${entity}`}

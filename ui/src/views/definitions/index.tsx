@@ -94,7 +94,7 @@ function One({ name, models, listed, onKept }: OneProps) {
   const kept = useAsked(
     `${name}\n${version ?? latest}`,
     (signal) => get<KeptDefinition>("/api/v1/definition", { name, version }, signal),
-    () => false,
+    { keep: () => false },
   );
   if (kept.error) return <ErrorNote error={kept.error} again={kept.again} />;
   if (!kept.value) return null;

@@ -6,6 +6,7 @@ import { Empty } from "../../parts/empty";
 import { Search, matches } from "../../parts/search";
 import { VirtualTable } from "../../parts/virtual_table";
 import { outcomesOf, useEnsemble } from "./context";
+import { NoWorlds } from "./no_worlds";
 import { OutcomeView } from "./outcome";
 import { SmallMultiples } from "./small";
 
@@ -24,7 +25,7 @@ export default function Entities() {
         {unknown ? (
           <Empty title={`No entity "${wanted}"`}>Choose one from the list.</Empty>
         ) : stored.worlds === 0 ? (
-          <Empty title="No worlds yet">Pictures appear as soon as the first worlds are stored.</Empty>
+          <NoWorlds />
         ) : outcome !== null ? (
           <OutcomeView entity={entity} outcome={outcome} />
         ) : (

@@ -3,6 +3,7 @@ import type { ComponentType } from "preact";
 import { ApiError, get } from "../../api/client";
 import type { Description, Ensemble } from "../../api/types";
 import { useAsked } from "../../app/asked";
+import { shellWord } from "../../app/command";
 import { count, duration, percent, plural, rate } from "../../app/format";
 import { listChanges, runs } from "../../app/live";
 import { Link, href, query } from "../../app/router";
@@ -13,6 +14,7 @@ import { Progress } from "../../parts/progress";
 import { Actions } from "../ensembles/actions";
 import { tone } from "../ensembles/rows";
 import { type Current, CurrentEnsemble, useThrottled } from "./context";
+import { NoWorlds } from "./no_worlds";
 import { TABS, type Tab } from "./tabs";
 
 const EDITION_MS = 1000;
@@ -22,12 +24,12 @@ export default function EnsemblePage({ rest: [name = "", at = "", ...rest] }: { 
   useTitle(name);
   const run = runs.value.get(name);
   const done = useThrottled(run?.worlds_stored ?? 0, EDITION_MS);
-  const list = useAsked(`${name}\n${listChanges.value}`, (signal) => get<Ensemble[]>("/api/v1/ensembles", {}, signal));
+  const list = useAsked(name, (signal) => get<Ensemble[]>("/api/v1/ensembles", {}, signal), { edition: listChanges.value });
   const stored = list.value?.find((one) => one.ensemble === name);
   const about = useAsked(
-    stored && `${name}\n${stored.version}`,
+    stored && name,
     (signal) => get<Description>("/api/v1/catalogue", { ensemble: name }, signal),
-    (before) => before.startsWith(`${name}\n`),
+    { edition: stored?.version, keep: () => false },
   );
   const error = list.error ?? about.error;
   if (error) return <ErrorNote error={error} again={list.error ? list.again : about.again} />;
@@ -56,7 +58,7 @@ export default function EnsemblePage({ rest: [name = "", at = "", ...rest] }: { 
             ))}
           </nav>
         )}
-        {tab && <Part key={tab.at} tab={tab} rest={rest} />}
+        {tab && (worlds > 0 || tab.needsNoWorlds ? <Part key={tab.at} tab={tab} rest={rest} /> : <NoWorlds />)}
       </div>
     </CurrentEnsemble.Provider>
   );
@@ -116,7 +118,7 @@ function Missing({ name, starts }: { name: string; starts: boolean }) {
   return (
     <Empty isWhole title={`There is no ensemble "${name}"`}>
       It may have been dropped or renamed. <Link to={href([])}>Go to the list</Link>, or play it:
-      <Command text={`manyworlds run MODEL --worlds 1000 --name '${name}'`} />
+      <Command text={`manyworlds run MODEL --worlds 1000 --name ${shellWord(name)}`} />
     </Empty>
   );
 }

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { send } from "../../api/client";
 import type { Bin, Distribution, EntitySpec, OutcomeSpec } from "../../api/types";
 import { useAsked } from "../../app/asked";
+import { shellWord } from "../../app/command";
 import { plural } from "../../app/format";
 import { Link, href, query, setQuery } from "../../app/router";
 import { attempt } from "../../app/toasts";
@@ -32,10 +33,12 @@ export function OutcomeView({ entity, outcome }: { entity: EntitySpec; outcome: 
   const others = query.value.getAll("with");
   const bins = BINS.find((n) => n === Number(query.value.get("bins"))) ?? 20;
   const question: Question = { ensemble: name, entities: [entity.name, ...others], outcome };
-  const key = JSON.stringify([edition, question, bins]);
-  const same = (before: string) => JSON.stringify(JSON.parse(before)[1]) === JSON.stringify(question);
-  const found = useAsked(key, (signal) => askBars(question, bins, signal), same);
-  const curve = useAsked(JSON.stringify([edition, question]), (signal) => askCurve(question, signal), same);
+  const key = JSON.stringify(question);
+  const found = useAsked(`${key}\n${bins}`, (signal) => askBars(question, bins, signal), {
+    edition,
+    keep: (before) => before.startsWith(`${key}\n`),
+  });
+  const curve = useAsked(key, (signal) => askCurve(question, signal), { edition, keep: () => false });
   const all = outcomesOf(catalogue, entity);
   const spec = all.find((one) => one.name === outcome);
   const word = wordsOf(spec);
@@ -82,7 +85,7 @@ export function OutcomeView({ entity, outcome }: { entity: EntitySpec; outcome: 
         </>
       )}
       {found.value?.every(isFinite) && first && (
-        <div class="pictures" data-busy={found.busy}>
+        <div class="pictures" aria-busy={found.busy}>
           <Picture title={`Histogram, ${title}`} extra={<Bins bins={bins} />}>
             <Bars title={title} found={found.value} word={word} entity={entity.name} outcome={outcome} spec={spec} />
           </Picture>
@@ -122,12 +125,11 @@ function kept() {
 }
 
 function shell(ensemble: string, { entities, outcome }: Question): string {
-  const quoted = (text: string) => (/^[\w.:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
   return [
     "manyworlds outcome",
-    quoted(ensemble),
-    ...entities.map((one) => `--entity ${quoted(one)}`),
-    `--outcome ${quoted(outcome)}`,
+    shellWord(ensemble),
+    ...entities.map((one) => `--entity ${shellWord(one)}`),
+    `--outcome ${shellWord(outcome)}`,
   ].join(" ");
 }
 
@@ -143,8 +145,8 @@ interface BarsProps {
 /** The histogram, and what a picked bar leads to. */
 function Bars({ title, found, word, entity, outcome, spec }: BarsProps) {
   const { name } = useEnsemble();
-  const [bin, setBin] = useState<Bin>();
-  const pick = bin && { ensemble: name, entity, outcome, spec, bin, isLast: bin.to === found[0]?.histogram.at(-1)?.to };
+  const [bins, setBins] = useState<{ bin: Bin; next: Bin | undefined }>();
+  const pick = bins && { ensemble: name, entity, outcome, spec, ...bins };
   return (
     <>
       <Histogram
@@ -152,7 +154,7 @@ function Bars({ title, found, word, entity, outcome, spec }: BarsProps) {
         series={found.map(series)}
         unit={found[0]?.unit ?? ""}
         {...(word ? { word } : {})}
-        onPick={setBin}
+        onPick={(bin, next) => setBins({ bin, next })}
       />
       {pick && (
         <div class="bar-row picked" role="status">
@@ -164,7 +166,7 @@ function Bars({ title, found, word, entity, outcome, spec }: BarsProps) {
               {way.name}
             </Link>
           ))}
-          <button class="quiet" aria-label="Close" onClick={() => setBin(undefined)}>
+          <button class="quiet" aria-label="Close" onClick={() => setBins(undefined)}>
             <Icon name="close" />
           </button>
         </div>

@@ -10,8 +10,8 @@ export interface Pick {
   outcome: string;
   spec: OutcomeSpec | undefined;
   bin: Bin;
-  /** Whether the bin is the last one. */
-  isLast: boolean;
+  /** The bin after it; none after the last one. */
+  next: Bin | undefined;
 }
 
 /** Where a picked bar can lead: a name, and the address. */
@@ -28,6 +28,6 @@ export const WAYS: readonly Way[] = [
 ];
 
 /** The picked worlds as a condition of the expression language. */
-export function condition({ entity, outcome, spec, bin, isLast }: Pick): string {
-  return conditionOf(entity, outcome, spec, bin, isLast);
+export function condition({ entity, outcome, spec, bin, next }: Pick): string {
+  return conditionOf(entity, outcome, spec, bin, next);
 }

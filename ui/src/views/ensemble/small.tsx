@@ -1,6 +1,7 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApiError, isCancelled, post } from "../../api/client";
 import type { Distribution, OutcomeSpec } from "../../api/types";
+import { useOnceFree } from "../../app/asked";
 import { decimals, measured, percent, value } from "../../app/format";
 import { Link, href, query } from "../../app/router";
 import { useWidth } from "../../charts/frame";
@@ -99,34 +100,36 @@ interface Wanted {
   names: string[];
 }
 
-/** Distributions of outcomes: asked once an edition, kept while another one is on its way. */
+/** Distributions of outcomes: asked once an edition, which waits for the end of the one before, and kept meanwhile. */
 function useDistributions({ ensemble, entity, edition, names }: Wanted): Found {
   const [found, setFound] = useState<ReadonlyMap<string, Distribution>>(new Map());
   const [error, setError] = useState<ApiError>();
   const [turn, setTurn] = useState(0);
-  const asked = useRef({ edition: "", names: new Set<string>(), leave: new AbortController() });
-  useEffect(() => () => asked.current.leave.abort(), []);
+  const [pending, setPending] = useState(0);
+  const due = useOnceFree(`${turn} ${edition}`, pending > 0);
+  const leave = useMemo(() => new AbortController(), []);
+  useEffect(() => () => leave.abort(), []);
+  const asked = useRef({ due: "", names: new Set<string>() });
   useEffect(() => {
-    const now = `${turn} ${edition}`;
-    if (asked.current.edition !== now) {
-      asked.current.leave.abort();
+    if (asked.current.due !== due) {
       setError(undefined);
-      asked.current = { edition: now, names: new Set(), leave: new AbortController() };
+      asked.current = { due, names: new Set() };
     }
-    const { leave, names: known } = asked.current;
+    const { names: known } = asked.current;
     const wanted = names.filter((name) => !known.has(name));
     wanted.forEach((name) => known.add(name));
     for (let i = 0; i < wanted.length; i += AT_ONCE) {
       const body = { ensemble, entities: [entity], outcomes: wanted.slice(i, i + AT_ONCE) };
-      post<Distribution[]>("/api/v1/outcome", body, leave.signal).then(
-        (answers) =>
-          leave.signal.aborted ||
-          setFound((old) => new Map([...old, ...answers.map((one) => [one.outcome, one] as const)])),
-        (failed: unknown) =>
-          isCancelled(failed) || setError(failed instanceof ApiError ? failed : new ApiError(0, String(failed))),
-      );
+      setPending((n) => n + 1);
+      post<Distribution[]>("/api/v1/outcome", body, leave.signal)
+        .then(
+          (answers) => setFound((old) => new Map([...old, ...answers.map((one) => [one.outcome, one] as const)])),
+          (failed: unknown) =>
+            isCancelled(failed) || setError(failed instanceof ApiError ? failed : new ApiError(0, String(failed))),
+        )
+        .finally(() => setPending((n) => n - 1));
     }
-  }, [edition, turn, names.join("\n")]);
+  }, [due, names.join("\n")]);
   return { found, error, again: () => setTurn((n) => n + 1) };
 }
 

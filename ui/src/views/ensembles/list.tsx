@@ -101,7 +101,7 @@ function columnsOf(rows: readonly Row[], isNarrow: boolean): Column<Row>[] {
 /** The list of ensembles, with what runs now. */
 export default function List() {
   useTitle("");
-  const stored = useAsked(`${listChanges.value}`, (signal) => get<Ensemble[]>("/api/v1/ensembles", {}, signal));
+  const stored = useAsked("ensembles", (signal) => get<Ensemble[]>("/api/v1/ensembles", {}, signal), { edition: listChanges.value });
   const isNarrow = useNarrow();
   const search = query.value.get("q") ?? "";
   const order = sorting({ key: "created", down: true });

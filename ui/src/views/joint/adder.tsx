@@ -34,8 +34,8 @@ export function Adder({ label, placeholder, text: first = "", entity, verb, onAd
   const wanted = text.trim();
   // An unfinished name is no error yet.
   const asks = steady === text && isFinished(text);
-  const key = asks ? JSON.stringify([edition, entity, wanted]) : undefined;
-  const probe = useAsked(key, (signal) => askPrice(alone(name, entity, wanted, isGiven), signal), () => false);
+  const key = asks ? JSON.stringify([entity, wanted]) : undefined;
+  const probe = useAsked(key, (signal) => askPrice(alone(name, entity, wanted, isGiven), signal), { edition, keep: () => false });
   const owner = catalogue.entities.find((one) => one.name === entity);
   // What is there may have changed while the server checks the text.
   const latest = useRef(onAdd);

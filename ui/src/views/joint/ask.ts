@@ -37,8 +37,8 @@ export function useJoint(joint: Joint): Asked<Answer> {
   const { name, edition } = useEnsemble();
   const question = questionOf(name, joint);
   const isEmpty = active(joint.legs).length === 0 && active(joint.given).length === 0;
-  const key = isEmpty ? undefined : JSON.stringify([edition, question]);
-  return useAsked(key, async (signal) => ({ question, price: await askPrice(question, signal) }));
+  const key = isEmpty ? undefined : JSON.stringify(question);
+  return useAsked(key, async (signal) => ({ question, price: await askPrice(question, signal) }), { edition });
 }
 
 /** A question about one condition alone: a leg, or a given, which may be in the model's own words. */

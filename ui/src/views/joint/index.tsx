@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { count, plural } from "../../app/format";
-import { allOf, qualified } from "../../app/expression";
+import { allOf, isExpression, qualified } from "../../app/expression";
 import { ODDS, oddsFormat } from "../../app/preferences";
 import { type Joint, jointHref, jointOf, leverageHref, remember, remembered, withBet, worldHref } from "../../app/question";
 import { Link, open, query } from "../../app/router";
-import { attempt } from "../../app/toasts";
+import { copy } from "../../parts/copy";
 import { Command, Empty } from "../../parts/empty";
 import { ErrorNote } from "../../parts/error_note";
 import { Segmented } from "../../parts/segmented";
@@ -39,7 +39,9 @@ export default function JointQuestion() {
   const change = (values: Partial<Joint>) => open(jointHref(name, { ...joint, ...values }), { replace: true });
   const [legs, given] = [active(joint.legs), active(joint.given)];
   const all = [...legs, ...given];
-  const tooFew = asked.error?.kind === "too_few_worlds" ? asked.error.body : undefined;
+  const refused = asked.error?.kind === "too_few_worlds" ? asked.error.body : undefined;
+  // An ensemble without worlds is refused without counts.
+  const tooFew = typeof refused?.matched === "number" ? refused : undefined;
   const inLeg = asked.error?.text !== undefined && [...joint.legs, ...joint.given].some(({ text }) => asked.error?.text?.includes(text));
   return (
     <div class="joint">
@@ -105,10 +107,12 @@ export default function JointQuestion() {
                 Put into the book
               </Link>
             )}
-            <Link class="button small" to={worldHref(name, joint.entity, all)}>
-              Open a world with all of it
-            </Link>
-            <button class="small" onClick={() => void attempt(() => navigator.clipboard.writeText(window.location.href), "Link copied")}>
+            {given.every((text) => isExpression(text, catalogue, joint.entity)) && (
+              <Link class="button small" to={worldHref(name, joint.entity, all)}>
+                Open a world with all of it
+              </Link>
+            )}
+            <button class="small" onClick={() => void copy(window.location.href, "Link copied")}>
               Copy link
             </button>
             <button class="small" onClick={() => change({ legs: [], given: [], least: 0 })}>

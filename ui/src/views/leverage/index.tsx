@@ -36,8 +36,8 @@ export default function LeverageView() {
     ...(among ? { entities: catalogue.entities.filter((one) => one.kind === kind).map((one) => one.name) } : {}),
     ...(outcomes.length > 0 ? { outcomes } : {}),
   };
-  const key = condition === "" ? undefined : JSON.stringify([edition, question]);
-  const found = useAsked(key, (signal) => askLeverage(question, signal));
+  const key = condition === "" ? undefined : JSON.stringify(question);
+  const found = useAsked(key, (signal) => askLeverage(question, signal), { edition });
   return (
     <div class="view leverage">
       <Ask entity={entity} condition={condition} given={given} error={found.error} />

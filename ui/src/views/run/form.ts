@@ -1,4 +1,5 @@
 import type { Checked, Ensemble, ListedDefinition, Model, Value } from "../../api/types";
+import { shellWord } from "../../app/command";
 import { plural } from "../../app/format";
 import { type Typed, read } from "./parameters";
 
@@ -103,16 +104,15 @@ export function body(model: Model, form: Form): Record<string, unknown> {
 
 /** The command that does the same. */
 export function command(model: Model, form: Form): string {
-  const quoted = (text: string) => (/^[\w.:%=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
   return [
     `manyworlds ${form.where === "fleet" ? "submit" : "run"} ${model.model}`,
     form.existing === "extend" ? `--extend ${form.worlds}` : `--worlds ${form.worlds}`,
     `--seed ${form.seed}`,
-    form.name === "" ? "" : `--name ${quoted(form.name)}`,
+    form.name === "" ? "" : `--name ${shellWord(form.name)}`,
     form.events === "replay" ? "--events replay" : "",
     form.existing === "replace" ? "--replace" : "",
-    ...[...form.typed].map(([name, typed]) => `--param ${quoted(`${name}=${typed}`)}`),
-    form.untilOutcome === "" ? "" : `--outcome ${quoted(form.untilOutcome)} --until-ci ${quoted(form.untilGoal)}`,
+    ...[...form.typed].map(([name, typed]) => `--param ${shellWord(`${name}=${typed}`)}`),
+    form.untilOutcome === "" ? "" : `--outcome ${shellWord(form.untilOutcome)} --until-ci ${shellWord(form.untilGoal)}`,
   ]
     .filter(Boolean)
     .join(" ");

@@ -18,7 +18,7 @@ export default function Start() {
   useTitle("Start a run");
   const models = useAsked("models", (signal) => get<Model[]>("/api/v1/models", {}, signal));
   const kept = useAsked("definitions", (signal) => get<ListedDefinition[]>("/api/v1/definitions", {}, signal));
-  const taken = useAsked(`taken ${listChanges.value}`, (signal) => get<Ensemble[]>("/api/v1/ensembles", {}, signal));
+  const taken = useAsked("taken", (signal) => get<Ensemble[]>("/api/v1/ensembles", {}, signal), { edition: listChanges.value });
   const error = models.error ?? kept.error ?? taken.error;
   if (error)
     return <ErrorNote error={error} again={() => [models, kept, taken].forEach((one) => one.error && one.again())} />;
@@ -68,7 +68,7 @@ function RunForm({ model, definitions, taken }: Props) {
   const checked = useAsked(
     latest === undefined ? undefined : `${form.definition}@${form.version || latest}`,
     (signal) => check(model, form, signal),
-    () => false,
+    { keep: () => false },
   );
   const wrong = faults(model, form, definitions, old, checked.value);
   const start = async (event: SubmitEvent) => {

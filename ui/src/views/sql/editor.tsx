@@ -6,9 +6,11 @@ import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { EditorState, Prec, StateEffect, StateField, type Extension } from "@codemirror/state";
 import { Decoration, EditorView, drawSelection, highlightActiveLine, keymap, lineNumbers, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
+import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { complete } from "./completion";
 import { DIALECT } from "./dialect";
+import { textOf } from "./store";
 
 /** What the view does with the editor. */
 export interface Editing {
@@ -18,8 +20,6 @@ export interface Editing {
   insert: (text: string) => void;
   /** Marks a fault; `undefined` removes the mark. */
   mark: (place: { from: number; to: number } | undefined) => void;
-  /** Replaces the whole text; it can be undone. */
-  replace: (text: string) => void;
   focus: () => void;
 }
 
@@ -89,7 +89,6 @@ const typeOver = EditorView.domEventHandlers({
 interface Props {
   /** Which text is shown: each has its own history of changes. */
   id: string;
-  text: string;
   onChange: (id: string, text: string) => void;
   onRun: (all: boolean) => void;
   onReady: (editing: Editing) => void;
@@ -107,7 +106,7 @@ export function forget(id: string): void {
  * The editor. It is in a shadow tree, where CodeMirror uses constructed style sheets: the page's policy forbids the style
  * elements that it makes elsewhere.
  */
-export function Editor({ id, text, onChange, onRun, onReady }: Props) {
+export function Editor({ id, onChange, onRun, onReady }: Props) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const calls = useRef({ id, onChange, onRun });
@@ -116,7 +115,7 @@ export function Editor({ id, text, onChange, onRun, onReady }: Props) {
     const element = host.current;
     if (!element) return;
     const root = element.shadowRoot ?? element.attachShadow({ mode: "open" });
-    const editor = new EditorView({ root, parent: root as unknown as Element, state: stateOf(id, text, calls) });
+    const editor = new EditorView({ root, parent: root as unknown as Element, state: stateOf(id, calls) });
     view.current = editor;
     onReady(editing(editor));
     editor.focus();
@@ -131,15 +130,26 @@ export function Editor({ id, text, onChange, onRun, onReady }: Props) {
     if (!editor || before.current === id) return;
     states.set(before.current, editor.state);
     before.current = id;
-    editor.setState(stateOf(id, text, calls));
+    editor.setState(stateOf(id, calls));
     editor.focus();
   }, [id]);
+  useEffect(
+    () =>
+      // Another window may change the text.
+      effect(() => {
+        const [editor, text] = [view.current, textOf(before.current)];
+        if (!editor || text === undefined || calls.current.id !== before.current) return;
+        if (text !== editor.state.doc.toString()) replace(editor, text);
+      }),
+    [],
+  );
   return <div class="editor" ref={host} />;
 }
 
 type Calls = { current: Pick<Props, "id" | "onChange" | "onRun"> };
 
-function stateOf(id: string, text: string, calls: Calls): EditorState {
+function stateOf(id: string, calls: Calls): EditorState {
+  const text = textOf(id) ?? "";
   const known = states.get(id);
   if (known && known.doc.toString() === text) return known.update({ effects: markFault.of(undefined) }).state;
   return EditorState.create({ doc: text, selection: { anchor: text.length }, extensions: extensions(calls) });
@@ -169,7 +179,9 @@ function extensions(calls: Calls): Extension {
     placeholder("SELECT ..."),
     EditorView.contentAttributes.of({ "aria-label": "SQL", spellcheck: "false" }),
     EditorView.updateListener.of((update) => {
-      if (update.docChanged) calls.current.onChange(calls.current.id, update.state.doc.toString());
+      if (!update.docChanged) return;
+      const [{ id, onChange }, text] = [calls.current, update.state.doc.toString()];
+      if (text !== textOf(id)) onChange(id, text);
     }),
     Prec.highest(
       keymap.of([
@@ -181,16 +193,16 @@ function extensions(calls: Calls): Extension {
   ];
 }
 
+function replace(editor: EditorView, text: string): void {
+  editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text }, selection: { anchor: text.length } });
+}
+
 function editing(editor: EditorView): Editing {
   return {
     text: () => editor.state.doc.toString(),
     selection: () => editor.state.selection.main,
     insert: (text) => {
       editor.dispatch(editor.state.replaceSelection(text));
-      editor.focus();
-    },
-    replace: (text) => {
-      editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text }, selection: { anchor: text.length } });
       editor.focus();
     },
     mark: (place) => {

@@ -64,14 +64,13 @@ export default function SqlView() {
             const tab = reusable() ?? addTab("", name);
             changeTab(tab.id, { text: sql, ...(name !== undefined && { name }) });
             setQuery({ tab: tab.id });
-            if (tab.id === current.id) editing.current?.replace(sql);
+            editing.current?.focus();
           }}
         />
       )}
       <div class="sql-main">
         <Editor
           id={current.id}
-          text={current.text}
           onChange={(id, text) => changeTab(id, { text })}
           onRun={run}
           onReady={(editor) => (editing.current = editor)}

@@ -4,7 +4,7 @@ import { Icon } from "../../parts/icon";
 import { Search, matches } from "../../parts/search";
 import { Segmented } from "../../parts/segmented";
 import { lasted } from "./elapsed";
-import { drop, past, saved } from "./store";
+import { drop, forgetPast, past, saved } from "./store";
 
 /** Saved queries and the history, both kept by this browser only. */
 export function Kept({ onOpen }: { onOpen: (sql: string, name?: string) => void }) {
@@ -43,7 +43,7 @@ export function Kept({ onOpen }: { onOpen: (sql: string, name?: string) => void 
       {which === "past" && foundPast.length === 0 && <p class="muted">Statements that you run are listed here.</p>}
       {which === "saved" && foundSaved.length === 0 && <p class="muted">"Save" keeps the text of a tab under the tab's name.</p>}
       {which === "past" && past.value.length > 0 && (
-        <button class="small" onClick={() => (past.value = [])}>
+        <button class="small" onClick={forgetPast}>
           Clear the history
         </button>
       )}

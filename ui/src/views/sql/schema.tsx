@@ -51,7 +51,7 @@ export function Schema({ onInsert }: { onInsert: (text: string) => void }) {
 }
 
 function Columns({ table, onInsert }: { table: KnownTable; onInsert: (text: string) => void }) {
-  const asked = useAsked(tableName(table.database, table.name), () => columnsOf(table), () => false);
+  const asked = useAsked(tableName(table.database, table.name), () => columnsOf(table), { keep: () => false });
   if (asked.error) return <p class="bad">{asked.error.message}</p>;
   if (!asked.value) return null;
   return (

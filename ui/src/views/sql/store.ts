@@ -1,5 +1,5 @@
 // Texts, saved queries and the history, which the browser keeps.
-import { batch, effect, signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import { store, stored } from "../../app/preferences";
 
 export interface Tab {
@@ -44,28 +44,36 @@ const listOf =
   <T>(...texts: string[]) =>
   (value: unknown): value is T[] => Array.isArray(value) && value.every((item) => has(item, ...texts));
 
-const begun = kept<Tab[]>(TABS, listOf("id", "name", "text"), []);
-export const tabs = signal<Tab[]>(begun.length > 0 ? begun : [fresh([])]);
-export const saved = signal<Saved[]>(kept<Saved[]>(SAVED, listOf("name", "sql"), []));
-export const past = signal<Past[]>(kept<Past[]>(HISTORY, listOf("sql"), []));
-
-const write = { [TABS]: tabs, [SAVED]: saved, [HISTORY]: past } as Record<string, { value: unknown }>;
-for (const [key, source] of Object.entries(write)) {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let isFirst = true;
-  const flush = () => {
-    if (timer === undefined) return;
-    clearTimeout(timer);
-    timer = undefined;
-    store(key, JSON.stringify(source.value));
+/**
+ * A list that the browser keeps for all its windows, and how to change it. A change is applied to the list as the other
+ * windows left it, so that none undoes what another one did.
+ */
+function list<T>(key: string, isRight: (value: unknown) => value is T[], first: T[] = []) {
+  const read = () => {
+    const found = kept(key, isRight, first);
+    return found.length > 0 ? found : first;
   };
-  effect(() => {
-    void source.value;
-    if (!isFirst) timer ??= setTimeout(flush, WRITE_MS);
-    isFirst = false;
-  });
+  const items = signal(read());
+  let unwritten: ((now: T[]) => T[])[] = [];
+  const merged = () => unwritten.reduce((now, change) => change(now), read());
+  const flush = () => {
+    if (unwritten.length > 0) store(key, JSON.stringify(merged()));
+    unwritten = [];
+  };
+  const apply = (change: (now: T[]) => T[]) => {
+    items.value = change(items.value);
+    if (unwritten.push(change) === 1) setTimeout(flush, WRITE_MS);
+  };
   window.addEventListener("pagehide", flush);
+  window.addEventListener("storage", (event) => {
+    if (event.key === key || event.key === null) items.value = merged();
+  });
+  return [items, apply] as const;
 }
+
+export const [tabs, changeTabs] = list<Tab>(TABS, listOf("id", "name", "text"), [fresh([])]);
+export const [saved, changeSaved] = list<Saved>(SAVED, listOf("name", "sql"));
+export const [past, changePast] = list<Past>(HISTORY, listOf("sql"));
 
 function fresh(others: readonly Tab[], text = "", name?: string): Tab {
   const taken = new Set(others.map((tab) => tab.name));
@@ -74,34 +82,50 @@ function fresh(others: readonly Tab[], text = "", name?: string): Tab {
   return { id: Math.random().toString(36).slice(2), name: name ?? `Query ${n}`, text };
 }
 
+/** The text of a tab; none if it is closed. */
+export function textOf(id: string): string | undefined {
+  return tabs.value.find((tab) => tab.id === id)?.text;
+}
+
 /** Adds a tab; returns its place in the address. */
 export function addTab(text = "", name?: string): Tab {
   const tab = fresh(tabs.value, text, name);
-  tabs.value = [...tabs.value, tab];
+  changeTabs((now) => [...now, tab]);
   return tab;
 }
 
 /** Closes a tab; the last one becomes empty instead. */
 export function closeTab(id: string): void {
-  const rest = tabs.value.filter((tab) => tab.id !== id);
-  tabs.value = rest.length > 0 ? rest : [fresh([])];
+  const empty = fresh([]);
+  changeTabs((now) => {
+    const rest = now.filter((tab) => tab.id !== id);
+    return rest.length > 0 ? rest : [empty];
+  });
 }
 
+/** Changes a tab, which comes back if another window has closed it. */
 export function changeTab(id: string, change: Partial<Tab>): void {
-  tabs.value = tabs.value.map((tab) => (tab.id === id ? { ...tab, ...change } : tab));
+  const old = tabs.value.find((tab) => tab.id === id);
+  if (old === undefined) return;
+  changeTabs((now) => {
+    const all = now.some((tab) => tab.id === id) ? now : [...now, old];
+    return all.map((tab) => (tab.id === id ? { ...tab, ...change } : tab));
+  });
 }
 
 export function keep(name: string, sql: string): void {
-  saved.value = [...saved.value.filter((one) => one.name !== name), { name, sql }].sort((a, b) => a.name.localeCompare(b.name));
+  changeSaved((now) => [...now.filter((one) => one.name !== name), { name, sql }].sort((a, b) => a.name.localeCompare(b.name)));
 }
 
 export function drop(name: string): void {
-  saved.value = saved.value.filter((one) => one.name !== name);
+  changeSaved((now) => now.filter((one) => one.name !== name));
 }
 
 export function remember(one: Past): void {
   if (one.sql.length > LONGEST) return;
-  batch(() => {
-    past.value = [one, ...past.value.filter((other) => other.sql !== one.sql)].slice(0, REMEMBERED);
-  });
+  changePast((now) => [one, ...now.filter((other) => other.sql !== one.sql)].slice(0, REMEMBERED));
+}
+
+export function forgetPast(): void {
+  changePast(() => []);
 }

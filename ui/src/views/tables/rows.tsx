@@ -28,8 +28,8 @@ export function Rows({ database, name, about }: Props) {
   const [paused, setPaused] = useState<string>();
   const [selected, setSelected] = useState<Range>();
   const by = timeColumns(about)[0];
-  const now = [database, name, about.rows, about.acknowledged, about.newest].join("\n");
-  const asked = useAsked(paused ?? now, (signal) => newest(database, name, by, about.newest, signal));
+  const now = [about.rows, about.acknowledged, about.newest].join("\n");
+  const asked = useAsked(tableName(database, name), (signal) => newest(database, name, by, about.newest, signal), { edition: paused ?? now });
   const changed = useMemo(() => Date.now(), [asked.value]);
   // Times are texts in the viewer's zone.
   void zone.value;

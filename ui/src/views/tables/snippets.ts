@@ -1,15 +1,11 @@
 // How programs send rows: texts with this server's address and a table's name.
+import { shellWord } from "../../app/command";
 
 export interface Snippet {
   id: string;
   name: string;
   about: string;
   text: string;
-}
-
-/** A text as a POSIX shell reads it. */
-export function shellText(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** A text in TOML and Python: both read JSON's escapes. */
@@ -31,13 +27,13 @@ export function snippets(origin: string, database: string, name: string, tokens:
       id: "curl",
       name: "curl",
       about: "One JSON object a line; CSV and Arrow work the same way at /api/v1/write/csv and /arrow.",
-      text: `curl -i -X POST ${shellText(`${origin}/api/v1/write/json?table=${table}`)}${header} \\\n  --data-binary '{"host": "web-1", "load": 0.5, "cores": 8}'`,
+      text: `curl -i -X POST ${shellWord(`${origin}/api/v1/write/json?table=${table}`)}${header} \\\n  --data-binary '{"host": "web-1", "load": 0.5, "cores": 8}'`,
     },
     {
       id: "line",
       name: "Line protocol",
       about: "What clients of InfluxDB 1 and 2 send; precision is ns, us, ms, s, m or h.",
-      text: `curl -i -X POST ${shellText(`${origin}/write?db=${db}&precision=s`)}${header} \\\n  --data-binary ${shellText(lines)}`,
+      text: `curl -i -X POST ${shellWord(`${origin}/write?db=${db}&precision=s`)}${header} \\\n  --data-binary ${shellWord(lines)}`,
     },
     {
       id: "telegraf",

@@ -38,7 +38,13 @@ export function Events({ world, entity }: { world: number; entity: string }) {
   const question: Question = { ensemble: name, entity, world, ...(where ? { where } : {}) };
   const key = JSON.stringify([question, stored.version]);
   const isWithout = catalogue.events.length === 0 || withoutEvents.has(ofEntity(question));
-  const first = useAsked(isWithout ? undefined : key, (signal) => page(question, 0, signal), (before) => sameShape(before, key));
+  // The answer has its question: it stays in sight while that of another world or filter is on its way.
+  const first = useAsked(
+    isWithout ? undefined : key,
+    async (signal) => ({ key, question, ...(await page(question, 0, signal)) }),
+    { keep: (before) => sameShape(before, key) },
+  );
+  const found = first.value;
   const isRefused = /has no events/.test(first.error?.message ?? "");
   if (isRefused) withoutEvents.add(ofEntity(question));
   if (isWithout || isRefused) return <p class="muted">This entity has no events.</p>;
@@ -48,24 +54,24 @@ export function Events({ world, entity }: { world: number; entity: string }) {
         <h3>Events</h3>
         <Where where={where} error={first.error} />
         <span class="muted" id="events-total" role="status">
-          {first.value && !first.error && `${plural(first.value.total, "event")}${where ? " match" : ""}`}
+          {found && `${plural(found.total, "event")}${found.question.where ? " match" : ""}`}
         </span>
         <button
           class="small"
-          disabled={!first.value || first.value.total === 0}
-          onClick={() => void attempt(async () => saveCsv(await page(question, 0, undefined, first.value?.total), question))}
+          disabled={!found || found.total === 0}
+          onClick={() => found && void attempt(async () => saveCsv(await page(found.question, 0, undefined, found.total), found.question))}
         >
           <Icon name="download" /> CSV
         </button>
       </div>
       {first.error && first.error.text === undefined && <ErrorNote error={first.error} again={first.again} />}
-      {first.value && first.value.total === 0 && <Empty title={where ? "No event matches" : "Nothing happened in this world"} />}
-      {first.value && first.value.total > 0 && !first.error && <Rows key={key} question={question} first={first.value} />}
+      {found && found.total === 0 && <Empty title={found.question.where ? "No event matches" : "Nothing happened in this world"} />}
+      {found && found.total > 0 && <Rows key={found.key} question={found.question} first={found} busy={first.busy} />}
     </section>
   );
 }
 
-/** Events of another world or filter stay in sight until the new ones are there; those of another entity do not. */
+/** Whether both are about the same entity: the events of others have other columns. */
 function sameShape(before: string, now: string): boolean {
   return JSON.parse(before)[0].entity === JSON.parse(now)[0].entity;
 }
@@ -111,7 +117,7 @@ function Where({ where, error }: { where: string; error: ApiError | undefined })
   );
 }
 
-function Rows({ question, first }: { question: Question; first: Answer }) {
+function Rows({ question, first, busy }: { question: Question; first: Answer; busy: boolean }) {
   const { catalogue } = useEnsemble();
   const pages = useRef(new Map<number, Cell[][] | "asked">([[0, first.rows]]));
   const [, draw] = useState(0);
@@ -147,6 +153,7 @@ function Rows({ question, first }: { question: Question; first: Answer }) {
   return (
     <VirtualTable
       label="List of events"
+      busy={busy}
       columns={columns}
       rows={{ length: first.total, at: row }}
       around={220}

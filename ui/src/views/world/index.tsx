@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { post } from "../../api/client";
 import { type Cell, type Summary, askWorlds } from "../../api/questions";
 import { useAsked } from "../../app/asked";
+import { shellWord } from "../../app/command";
 import { count, plural, value } from "../../app/format";
 import { jointHref, worldHref } from "../../app/question";
 import { Link, open, query } from "../../app/router";
@@ -10,7 +11,6 @@ import { ErrorNote } from "../../parts/error_note";
 import { Table } from "../../parts/virtual_table";
 import { useEnsemble } from "../ensemble/context";
 import { EntityPicker } from "../ensemble/entity_picker";
-import { word } from "../joint/shell";
 import { Events } from "./events";
 
 /** One world of an entity: the model's own tables, and its events. */
@@ -22,8 +22,8 @@ export default function WorldView({ rest: [segment] }: { rest: string[] }) {
     return catalogue.entities.some((one) => one.name === text);
   }
   const asked = query.value.get("entity") ?? "";
-  const key = JSON.stringify([edition, asked, conditions]);
-  const worlds = useAsked(key, (signal) => askWorlds(name, asked, conditions, signal));
+  const key = JSON.stringify([name, asked, conditions]);
+  const worlds = useAsked(key, (signal) => askWorlds(name, asked, conditions, signal), { edition });
   const all = worlds.value;
   const world = segment !== undefined && /^\d+$/.test(segment) ? Number(segment) : undefined;
   const to = (at: number | undefined, of = entity) => (at === undefined ? "" : worldHref(name, of, conditions, at));
@@ -137,7 +137,7 @@ function position(all: Uint32Array, world: number): number {
 function World({ world, entity }: { world: number; entity: string }) {
   const { name, stored } = useEnsemble();
   const body = { ensemble: name, entity, world };
-  const found = useAsked(JSON.stringify([body, stored.version]), (signal) => post<Summary>("/api/v1/summary", body, signal));
+  const found = useAsked(JSON.stringify([body, stored.version]), async (signal) => ({ world, ...(await post<Summary>("/api/v1/summary", body, signal)) }));
   return (
     <>
       {found.error && <ErrorNote error={found.error} again={found.again} />}
@@ -145,7 +145,7 @@ function World({ world, entity }: { world: number; entity: string }) {
         <div class="world" aria-busy={found.busy}>
           <h2>
             {found.value.title || found.value.entity}
-            <span class="muted">, world {count(world)}</span>
+            <span class="muted">, world {count(found.value.world)}</span>
           </h2>
           {found.value.note && <p class="note">{found.value.note}</p>}
           <div class="world-tables">
@@ -156,7 +156,7 @@ function World({ world, entity }: { world: number; entity: string }) {
         </div>
       )}
       <Events world={world} entity={entity} />
-      <Command text={`manyworlds events ${word(name)} --entity ${word(entity)} --world ${world} --summary`} />
+      <Command text={`manyworlds events ${shellWord(name)} --entity ${shellWord(entity)} --world ${world} --summary`} />
     </>
   );
 }
