@@ -288,11 +288,11 @@ impl Engine {
         let written = postgres::written_types(&mut statement)?;
         let statement = self.rewrite(Statement::Statement(statement), about)?;
         let mut inferred = match self.plan(statement).await {
-            Ok(plan) => plan.get_parameter_types().unwrap_or_default(),
+            Ok(plan) => postgres::inferred::types(&plan).unwrap_or_default(),
             Err(_) => HashMap::new(),
         };
         for (number, oid) in (1..).zip(types.iter_mut()).filter(|(_, oid)| **oid == 0) {
-            let inferred = inferred.remove(&format!("${number}")).flatten().map(|item| {
+            let inferred = inferred.remove(&number).map(|item| {
                 let is_list = written.lists.contains(&number);
                 postgres::oid_of(&if is_list { DataType::new_list(item, true) } else { item })
             });

@@ -133,6 +133,9 @@ fn statements_are_described_before_they_have_values() {
     assert_eq!(columns(&reply), [("host".to_owned(), 25, -1, 0), ("cores".to_owned(), 20, 8, 0)]);
     let reply = describe("SELECT load FROM cpu WHERE cores > $1 AND host = $2", &[]);
     assert_eq!((parameters(&reply), columns(&reply)), (vec![20, 25], vec![("load".to_owned(), 701, 8, 0)]));
+    let sql = "SELECT coalesce($1, cores), greatest(load, $2) FROM cpu
+               WHERE (host = $3 OR $3 IS NULL) AND CASE WHEN cores > 1 THEN $4 ELSE load END > $5";
+    assert_eq!(parameters(&describe(sql, &[])), [20, 701, 25, 701, 701]);
     // Types that the client sends for parameters stay.
     let sql = "SELECT load FROM cpu WHERE cores > $1 AND host = $2";
     assert_eq!(parameters(&describe(sql, &[23, 0])), [23, 25]);

@@ -9,6 +9,7 @@
 mod columns;
 pub(crate) mod explain;
 mod functions;
+pub(crate) mod inferred;
 mod json;
 mod layout;
 mod own;
