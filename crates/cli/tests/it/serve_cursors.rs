@@ -164,7 +164,7 @@ fn cursors_have_limits() {
     }
     // Long statements of cursors fill the connection's room; nothing else does.
     let long = format!("SELECT '{}'", "x".repeat(1_900_000));
-    let opened = (0..8).map(|n| code(&client.ask(&format!("DECLARE c{n} CURSOR WITH HOLD FOR {long}"))));
+    let opened = (0..20).map(|n| code(&client.ask(&format!("DECLARE c{n} CURSOR WITH HOLD FOR {long}"))));
     let refused: Vec<_> = opened.flatten().collect();
     assert!(!refused.is_empty() && refused.iter().all(|code| code == "53200" || code == "53000"), "{refused:?}");
     client.ask("DISCARD ALL");
