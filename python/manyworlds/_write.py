@@ -143,7 +143,9 @@ def _common_worlds(values: Mapping[str, Mapping[str, Any]]) -> Any:
     (first, outcomes), *others = values.items()
     worlds = outcomes.get("world")
     for entity, of in others:
-        if (worlds is None) != ("world" not in of) or not np.array_equal(of.get("world"), worlds):
+        own = of.get("world")
+        same = own is worlds if own is None or worlds is None else np.array_equal(own, worlds)
+        if not same:
             raise InvalidError(f"{first} and {entity} have different worlds: give both the same array 'world', or none")
     return worlds
 
