@@ -1,6 +1,7 @@
 // Joint questions, as a viewer asks them: by typing, by clicking bars, and by switching legs.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { NASTY, browse, data, eventually, everywhere, picture, serve, shellJson, shownCommand } from "./harness.mjs";
 
 let server;
@@ -47,6 +48,18 @@ test("typed_legs_show_the_numbers_of_the_shell", async (t) => {
   assert.deepEqual(await shownCommand(page, folder), answer);
   await picture(page, "joint");
   await everywhere(page);
+});
+
+test("conditions_are_added_in_the_order_of_their_entry", async (t) => {
+  const page = await browse(t, at({ entity: "team-01" }));
+  let asked = 0;
+  await page.route("**/api/v1/price", async (route) => {
+    if (asked++ === 0) await delay(500);
+    await route.continue();
+  });
+  await add(page, "Add a leg", "wins > 8");
+  await add(page, "Add a leg", "team-02:wins > 7");
+  await shows(page, probability({ entity: "team-01", legs: ["wins > 8", "team-02:wins > 7"] }));
 });
 
 test("a_link_reproduces_legs_givens_and_switches", async (t) => {

@@ -40,23 +40,33 @@ export function Adder({ label, placeholder, text: first = "", entity, verb, onAd
   // What is there may have changed while the server checks the text.
   const latest = useRef(onAdd);
   latest.current = onAdd;
-  const add = async () => {
+  // Conditions that are checked at once are added in the order of their entry.
+  const queue = useRef(Promise.resolve());
+  const add = () => {
     if (wanted === "") return;
-    try {
-      await askPrice(alone(name, entity, wanted, isGiven));
+    const checked = askPrice(alone(name, entity, wanted, isGiven));
+    const enter = async (earlier: Promise<void>) => {
+      try {
+        await checked;
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 400) setRefused({ text, error });
+        else complain(error);
+        return earlier;
+      }
+      await earlier;
       setText((now) => (now.trim() === wanted ? "" : now));
       latest.current(wanted);
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 400) setRefused({ text, error });
-      else complain(error);
-    }
+      // The next one is added to what this one leaves, once that is drawn.
+      await new Promise((drawn) => setTimeout(drawn));
+    };
+    queue.current = enter(queue.current);
   };
   return (
     <form
       class="adder"
       onSubmit={(event) => {
         event.preventDefault();
-        void add();
+        add();
       }}
       onKeyDown={(event) => {
         if (event.key === "Escape" && !event.defaultPrevented) onCancel?.();
@@ -68,7 +78,7 @@ export function Adder({ label, placeholder, text: first = "", entity, verb, onAd
         placeholder={placeholder}
         value={text}
         onInput={setText}
-        onEnter={() => void add()}
+        onEnter={add}
         complete={(typed, cursor) => completeOutcome(typed, cursor, catalogue, owner)}
         error={refused?.text === text ? refused.error : probe.error}
       />
