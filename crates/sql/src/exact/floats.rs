@@ -12,7 +12,8 @@ use datafusion::common::tree_node::{Transformed, TreeNode as _};
 use datafusion::common::{Column, DFSchema, ScalarValue};
 use datafusion::error::Result;
 use datafusion::logical_expr::expr::{
-    AggregateFunction, Between, BinaryExpr, GroupingSet, InList, InSubquery, ScalarFunction, WindowFunction,
+    AggregateFunction, Between, BinaryExpr, GroupingSet, InList, InSubquery, ScalarFunction, Sort as SortExpr,
+    WindowFunction,
 };
 use datafusion::logical_expr::simplify::SimplifyContext;
 use datafusion::logical_expr::{
@@ -67,9 +68,7 @@ pub(super) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>
             if params.distinct || orders(func.name()) {
                 params.args = plain_all(params.args, schema)?;
             }
-            for sort in &mut params.order_by {
-                sort.expr = plain(sort.expr.clone(), schema)?;
-            }
+            plain_sorts(&mut params.order_by, schema)?;
             Ok(Transformed::yes(Expr::AggregateFunction(AggregateFunction { func, params })))
         }
         Expr::WindowFunction(mut window) => {
@@ -78,9 +77,7 @@ pub(super) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>
                 params.args = plain_all(std::mem::take(&mut params.args), schema)?;
             }
             params.partition_by = plain_all(std::mem::take(&mut params.partition_by), schema)?;
-            for sort in &mut params.order_by {
-                sort.expr = plain(sort.expr.clone(), schema)?;
-            }
+            plain_sorts(&mut params.order_by, schema)?;
             Ok(Transformed::yes(Expr::WindowFunction(window)))
         }
         other => Ok(Transformed::no(other)),
@@ -95,9 +92,7 @@ pub(super) fn rewrite_plan(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>
         }
         LogicalPlan::Distinct(Distinct::On(mut distinct)) => {
             distinct.on_expr = plain_all(distinct.on_expr, distinct.input.schema())?;
-            for sort in distinct.sort_expr.iter_mut().flatten() {
-                sort.expr = plain(sort.expr.clone(), distinct.input.schema())?;
-            }
+            plain_sorts(distinct.sort_expr.as_deref_mut().unwrap_or_default(), distinct.input.schema())?;
             Ok(Transformed::yes(LogicalPlan::Distinct(Distinct::On(distinct))))
         }
         LogicalPlan::Filter(filter) if filter.predicate.contains_outer() => correlated(filter),
@@ -112,9 +107,7 @@ pub(super) fn rewrite_plan(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>
             )?)))
         }
         LogicalPlan::Sort(Sort { mut expr, input, fetch }) => {
-            for sort in &mut expr {
-                sort.expr = plain(sort.expr.clone(), input.schema())?;
-            }
+            plain_sorts(&mut expr, input.schema())?;
             Ok(Transformed::yes(LogicalPlan::Sort(Sort { expr, input, fetch })))
         }
         LogicalPlan::Join(mut join) if !join.on.is_empty() => {
@@ -260,6 +253,13 @@ fn compared(left: Expr, op: Operator, right: Expr, schema: &DFSchema) -> Result<
 
 fn plain_all(exprs: Vec<Expr>, schema: &DFSchema) -> Result<Vec<Expr>> {
     exprs.into_iter().map(|expr| plain(expr, schema)).collect()
+}
+
+fn plain_sorts(sorts: &mut [SortExpr], schema: &DFSchema) -> Result<()> {
+    for sort in sorts {
+        sort.expr = plain(sort.expr.clone(), schema)?;
+    }
+    Ok(())
 }
 
 /// A real number without the sign of zero and NaN.
