@@ -245,9 +245,7 @@ impl Engine {
             }
             let mut statement = self.rewrite(statement, about)?;
             if let Some(statement) = inner(&mut statement) {
-                let null =
-                    |of: &u32| postgres::parameter_type_of(*of).map_or(Literal::Null, |of| Literal::null_of(&of));
-                place(statement, Some(&types.iter().map(null).collect::<Vec<_>>()))?;
+                place(statement, Some(&types.iter().map(|oid| postgres::null(*oid)).collect::<Vec<_>>()))?;
             }
             let explained = self.explained(&statement);
             let mut plan = self.plan(statement).await?;

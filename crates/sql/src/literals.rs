@@ -49,10 +49,6 @@ pub enum Literal {
 }
 
 impl Literal {
-    pub(crate) fn null_of(of: &arrow::datatypes::DataType) -> Self {
-        Self::NullOf(of.to_string())
-    }
-
     /// A value without a type as one of the type `of`, where the engine does not convert texts by itself. A value that
     /// the type lacks stays a text.
     pub(crate) fn converted(&self, of: &arrow::datatypes::DataType) -> Self {

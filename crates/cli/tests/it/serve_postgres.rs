@@ -332,7 +332,7 @@ fn values_are_read_in_text_and_in_the_binary_form() {
             assert_eq!(String::from_utf8_lossy(&found), text, "{oid}, format {format}: {}", words(&reply));
         }
     }
-    // Numbers are described as they are sent: each as the widest of its kind.
+    // Integers are described and sent as bigint, real numbers as double precision.
     for (oid, value, widest) in [
         (21, &b"\0\x07"[..], (20, &b"\0\0\0\0\0\0\0\x07"[..])),
         (23, b"\0\0\0\x07", (20, b"\0\0\0\0\0\0\0\x07")),

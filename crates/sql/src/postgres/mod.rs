@@ -35,7 +35,7 @@ use relations::Relations;
 pub(crate) use rewrite::{Rewritten, conditions, is_about_postgres, rewrite, without_mark};
 pub use settings::{search_path, setting};
 pub(crate) use types::oids;
-pub use types::{JSON, JSONB, length_of, oid_of, oid_of_field, parameter_type_of, type_of};
+pub use types::{JSON, JSONB, length_of, null, oid_of, oid_of_field, type_of};
 
 /// A connection's user and database.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -2,6 +2,8 @@
 
 use arrow::datatypes::{DataType, Field, IntervalUnit};
 
+use crate::literals::Literal;
+
 #[derive(Debug)]
 pub(super) struct Type {
     pub(super) oid: u32,
@@ -126,9 +128,9 @@ pub fn type_of(oid: u32) -> Option<DataType> {
     })
 }
 
-/// The Arrow type of the values of a parameter; `None` if parameters cannot have it. Numbers are read as the widest type
-/// of their kind, so that arithmetic with them overflows no earlier than with a number written in the statement.
-pub fn parameter_type_of(oid: u32) -> Option<DataType> {
+/// NULL as the value of a parameter of a type. All integers are read as 64-bit integers and all real numbers as `Float64`,
+/// so that arithmetic with them overflows no earlier than with a number written in the statement.
+pub fn null(oid: u32) -> Literal {
     fn widest(of: &DataType) -> DataType {
         match of {
             DataType::Int16 | DataType::Int32 => DataType::Int64,
@@ -137,7 +139,7 @@ pub fn parameter_type_of(oid: u32) -> Option<DataType> {
             other => other.clone(),
         }
     }
-    type_of(oid).as_ref().map(widest)
+    type_of(oid).map_or(Literal::Null, |of| Literal::NullOf(widest(&of).to_string()))
 }
 
 /// Bytes of a value of a type; -1 if they vary.

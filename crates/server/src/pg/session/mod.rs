@@ -20,6 +20,7 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use crate::answers::Asked;
 use crate::connections::closed;
 use crate::pg::backends::{Running, Slot};
 use crate::pg::error::PgError;
@@ -170,7 +171,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
         self.wire.send().await
     }
 
-    /// Sends what is buffered once it is much: a client may send many messages before it waits for answers.
+    /// Sends the buffer once it is large: a client may send many messages before it reads any answer.
     async fn send_if_full(&mut self) -> io::Result<()> {
         if self.wire.is_full() { self.wire.send().await } else { Ok(()) }
     }
@@ -246,15 +247,13 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
         let needs_types =
             |types: &[u32]| (0..message.parameters.len()).any(|place| is_binary(place) && unknown(types, place));
         if needs_types(&prepared.types) {
-            prepared.types = self.types_of(&name).await?;
+            prepared.types = self.plan(&name).await?.types;
         }
         let mut values = Vec::with_capacity(message.parameters.len());
         for (place, bytes) in message.parameters.iter().enumerate() {
             let oid = prepared.types.get(place).copied().unwrap_or_default();
             values.push(match bytes {
-                None => {
-                    sql::postgres::parameter_type_of(oid).map_or(Literal::Null, |of| Literal::NullOf(of.to_string()))
-                }
+                None => sql::postgres::null(oid),
                 Some(bytes) if is_binary(place) => parameters::binary(oid, bytes)?,
                 Some(bytes) => parameters::text(oid, bytes)?,
             });
@@ -272,12 +271,12 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
         self.settings.timeout.map_or(most, |timeout| timeout.min(most))
     }
 
-    /// The parameter types of a prepared statement, inferred by planning it.
-    async fn types_of(&mut self, name: &str) -> Result<Vec<u32>, PgError> {
-        let prepared = self.prepared.get(name)?;
-        let asked = self.asker.clone().describe(prepared.sql.clone(), prepared.types, self.patience()).await?;
-        self.prepared.insert(name.to_owned(), Prepared { sql: prepared.sql, types: asked.types.clone() })?;
-        Ok(asked.types)
+    /// Plans a prepared statement, and keeps the types of its parameters that follow from that.
+    async fn plan(&mut self, name: &str) -> Result<Asked, PgError> {
+        let Prepared { sql, types } = self.prepared.get(name)?;
+        let asked = self.asker.clone().describe(sql.clone(), types, self.patience()).await?;
+        self.prepared.insert(name.to_owned(), Prepared { sql, types: asked.types.clone() })?;
+        Ok(asked)
     }
 
     async fn describe(&mut self, message: &Describe) -> Result<(), PgError> {
@@ -293,18 +292,14 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
 
     async fn describe_statement(&mut self, name: &str) -> Result<(), PgError> {
         let prepared = self.prepared.get(name)?;
-        let portal = Portal::new(prepared.sql.clone())?;
+        let portal = Portal::new(prepared.sql)?;
         let copies = portal.copy.is_some().then(Schema::empty);
         if let Some(columns) = copies.or(self.columns_unasked(&portal)?) {
             self.wire.put(&ParameterDescription::new(Vec::new()))?;
             return self.put_columns(&columns, &Formats::default());
         }
-        let given = prepared.types.clone();
-        let asked = self.asker.clone().describe(prepared.sql.clone(), prepared.types, self.patience()).await?;
-        let of = |(place, found): (usize, &u32)| given.get(place).copied().filter(|oid| *oid != 0).unwrap_or(*found);
-        let types: Vec<u32> = asked.types.iter().enumerate().map(of).collect();
-        self.prepared.insert(name.to_owned(), Prepared { sql: prepared.sql, types: types.clone() })?;
-        self.wire.put(&ParameterDescription::new(types))?;
+        let asked = self.plan(name).await?;
+        self.wire.put(&ParameterDescription::new(asked.types))?;
         self.put_columns(&asked.columns, &Formats::default())
     }
 
