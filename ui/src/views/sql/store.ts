@@ -45,8 +45,8 @@ const listOf =
   (value: unknown): value is T[] => Array.isArray(value) && value.every((item) => has(item, ...texts));
 
 /**
- * A list that the browser keeps for all its windows, and how to change it. A change is applied to the list as the other
- * windows left it, so that none undoes what another one did.
+ * A list that the browser keeps for all its windows, and a function that changes it. Changes apply to the latest stored
+ * list, so that windows do not overwrite each other's.
  */
 function list<T>(key: string, isRight: (value: unknown) => value is T[], first: T[] = []) {
   const read = () => {
