@@ -71,7 +71,12 @@ impl Gathered {
 
     pub(crate) fn merge(&mut self, groups: Groups) -> Result<(), AskError> {
         self.rows += groups.keys.len();
-        self.groups.merge(groups)
+        if self.split.is_empty() {
+            return self.groups.merge(groups);
+        }
+        // The table stays, even if it is the smaller one: its codes are those of the texts in split keys.
+        let Groups { keys, accumulators } = groups;
+        self.groups.absorb(keys.all_cells(), keys.coders(), accumulators)
     }
 
     /// Groups of the current table.

@@ -150,6 +150,35 @@ async fn all_of_many_groups_can_be_merged() {
     assert!(found == expected, "{} groups of {}", found.len(), expected.len());
 }
 
+/// Segments without a cached answer, because they are small or have too many groups, and segments with one.
+#[tokio::test(flavor = "multi_thread")]
+async fn groups_of_texts_are_counted_beside_cached_answers() {
+    const ROWS: [usize; 7] = [49_000, 49_000, 49_000, 60_000, 49_000, 300_000, 70_000];
+    let folder = tempfile::tempdir().unwrap();
+    let schema = Arc::new(Schema::new(vec![Field::new("user", DataType::Utf8, true)]));
+    let options = TableOptions::new(Layout::Column);
+    let inserter = Inserter::open_or_create(folder.path(), Arc::new(RealDisk), &schema, &options).await.unwrap();
+    let mut users = 0;
+    for rows in ROWS {
+        let texts = StringArray::from_iter_values((users..users + rows).map(|user| format!("u{user:07}")));
+        inserter.insert(&[RecordBatch::try_new(schema.clone(), vec![Arc::new(texts)]).unwrap()]).await.unwrap();
+        users += rows;
+    }
+    let source = Snapshot::open(folder.path(), &[]).await.unwrap().unwrap();
+    let question = Question { groups: vec!["user".to_owned()], ..Question::default() };
+    let cached = Some(Cache::of(folder.path()));
+    for (threads, cache) in [(1, None), (1, cached.clone()), (1, cached.clone()), (2, cached.clone()), (3, cached)] {
+        let options = Options { threads, cache, ..Options::default() };
+        let answer = ask::answer(&source, &question, &options).unwrap();
+        let counts = answer.rows.column(1).as_primitive::<Int64Type>();
+        let mut found: Vec<&str> = answer.rows.column(0).as_string::<i32>().iter().flatten().collect();
+        found.sort_unstable();
+        found.dedup();
+        assert_eq!((answer.groups, found.len()), (users, users));
+        assert!(counts.iter().all(|count| count == Some(1)));
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn memory_of_split_groups_is_limited() {
     let folder = tempfile::tempdir().unwrap();
