@@ -3,10 +3,14 @@
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, OffsetSizeTrait, StringArray};
-use arrow::compute::cast;
+use arrow::compute::{CastOptions, cast_with_options};
 use arrow::datatypes::{DataType, Date32Type, Float64Type, Int64Type, TimeUnit, TimestampMicrosecondType, UInt32Type};
 use arrow::error::ArrowError;
+use arrow::util::display::FormatOptions;
 use pages::{Codes, Dictionary, plain};
+
+/// A value that does not fit is an error, not NULL.
+const STRICT: CastOptions<'static> = CastOptions { safe: false, format_options: FormatOptions::new() };
 
 /// The kind of values in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -167,14 +171,18 @@ impl Column {
 
     /// Converts an array of any type that the kind includes.
     pub(crate) fn from_arrow(array: &ArrayRef, kind: Kind) -> Result<Self, ArrowError> {
-        let valid = (array.null_count() > 0).then(|| array.logical_nulls()).flatten();
-        let valid = valid.map(|nulls| nulls.iter().collect::<Vec<bool>>());
-        let array = match kind.arrow() {
-            Some(ty) if *array.data_type() != ty && !matches!(array.data_type(), DataType::Dictionary(..)) => {
-                &cast(array, &ty)?
-            }
+        let ty = match (kind, array.data_type()) {
+            (Kind::Text, DataType::Dictionary(..)) => Some(coded_text()),
+            (Kind::Set, DataType::List(_) | DataType::LargeList(_)) => None,
+            (Kind::Set, _) => Some(DataType::new_list(DataType::Utf8, true)),
+            _ => kind.arrow(),
+        };
+        let array = match ty {
+            Some(ty) if *array.data_type() != ty => &cast_with_options(array, &ty, &STRICT)?,
             _ => array,
         };
+        let nulls = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
+        let valid = nulls.map(|nulls| nulls.iter().collect::<Vec<bool>>());
         let values = match kind {
             Kind::Bool => Values::Ints(array.as_boolean().values().iter().map(i64::from).collect()),
             Kind::Int => Values::Ints(array.as_primitive::<Int64Type>().values().to_vec()),
@@ -202,6 +210,11 @@ pub(crate) fn range_of(ends: &[u32], row: usize) -> std::ops::Range<usize> {
     from..ends[row] as usize
 }
 
+/// The Arrow type of dictionary-encoded text.
+fn coded_text() -> DataType {
+    DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8))
+}
+
 /// Dictionary-encodes text, so that each distinct value is tested once.
 fn texts(array: &ArrayRef) -> Result<Values, ArrowError> {
     let (codes, dictionary) = coded(array)?;
@@ -211,8 +224,7 @@ fn texts(array: &ArrayRef) -> Result<Values, ArrowError> {
 
 fn coded(array: &ArrayRef) -> Result<(Vec<u32>, Dictionary), ArrowError> {
     if let DataType::Dictionary(..) = array.data_type() {
-        let ty = DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8));
-        let array = cast(array, &ty)?;
+        let array = cast_with_options(array, &coded_text(), &STRICT)?;
         let array = array.as_dictionary::<UInt32Type>();
         let strings: &StringArray = array.values().as_string();
         let mut dictionary = Dictionary::default();
@@ -224,7 +236,7 @@ fn coded(array: &ArrayRef) -> Result<(Vec<u32>, Dictionary), ArrowError> {
         };
         return Ok(((0..array.len()).map(code).collect(), dictionary));
     }
-    let array = cast(array, &DataType::Utf8)?;
+    let array = cast_with_options(array, &DataType::Utf8, &STRICT)?;
     let strings: &StringArray = array.as_string();
     let mut coder = crate::coder::Coder::default();
     let codes: Vec<Option<u32>> = strings.iter().map(|word| word.map(|word| coder.code(word))).collect();

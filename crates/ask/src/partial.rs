@@ -38,12 +38,8 @@ pub(crate) struct Shape {
 impl Shape {
     pub(crate) fn new(question: Question, plan: &Plan) -> Self {
         let mut notes = Vec::new();
-        let mut inexact: Vec<&str> = Vec::new();
-        for column in plan.answered() {
-            if !plan.is_exact(column) {
-                inexact.push(&plan.names[column]);
-            }
-        }
+        let is_inexact = |column: &usize| plan.is_used(*column) && !plan.is_exact(*column);
+        let inexact: Vec<&str> = (0..plan.names.len()).filter(is_inexact).map(|c| plan.names[c].as_str()).collect();
         if !inexact.is_empty() {
             let mut note = String::new();
             let _ = write!(

@@ -168,6 +168,10 @@ pub fn places<T: Index>(body: &[u8], count: usize, entries: usize, out: &mut Vec
         out.resize(before + count, T::default());
         return Ok(());
     }
+    // Other writers may use more bits than the dictionary needs.
+    if usize::from(*width) > 8 * size_of::<T>() {
+        return Err(Error::Unsupported);
+    }
     read(packed, u32::from(*width), count, out)?;
     // By value: the place of the greatest one would make this take longer than unpacking.
     match out[before..].iter().copied().max() {
@@ -255,6 +259,17 @@ mod tests {
         for width in 33..=255 {
             assert!(read::<u32>(&[2, 0, 0, 0, 0, 0, 0, 0], width, 1, &mut Vec::new()).is_err());
         }
+    }
+
+    #[test]
+    fn wide_indices_are_left_to_another_reader() {
+        let mut body = vec![16];
+        push_run(&mut body, 3, 1, 16);
+        let mut narrow: Vec<u8> = Vec::new();
+        assert!(matches!(places(&body, 3, 2, &mut narrow), Err(Error::Unsupported)));
+        let mut wide: Vec<u32> = Vec::new();
+        places(&body, 3, 2, &mut wide).unwrap();
+        assert_eq!(wide, [1, 1, 1]);
     }
 
     proptest! {

@@ -132,10 +132,31 @@ impl Page<'_> {
         let (levels, packed) = self.stored.split_at_checked(plain).ok_or(Error::SHORT)?;
         let size = self.header.unpacked.checked_sub(plain).ok_or(Error::SHORT)?;
         buffer.clear();
-        codec::decompress(self.codec, packed, size, buffer)?;
+        // A page of NULLs has no values, and some writers store nothing for them.
+        if size > 0 {
+            codec::decompress(self.codec, packed, size, buffer)?;
+        }
         if !levels.is_empty() {
             buffer.splice(0..0, levels.iter().copied());
         }
         Ok(buffer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use parquet::basic::ZstdLevel;
+
+    use super::*;
+
+    #[test]
+    fn pages_without_values_are_read() {
+        let kind = PageKind::Data2 { repetitions: 0, definitions: 2 };
+        let header =
+            Header { kind, stored: 2, unpacked: 2, values: 3, encoding: 0, level_encoding: 0, compressed: true };
+        for codec in [Compression::SNAPPY, Compression::LZ4_RAW, Compression::ZSTD(ZstdLevel::default())] {
+            let page = Page { header: header.clone(), first_row: None, codec, stored: &[6, 0] };
+            assert_eq!(page.body(&mut Vec::new()).unwrap(), [6, 0]);
+        }
     }
 }

@@ -14,6 +14,7 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, Parq
 use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, RowGroupMetaData};
 use parquet::schema::types::TypePtr;
 
+use crate::arrow_footer::arrow_footer;
 use crate::error::{Result, TableError};
 use crate::layout::conform;
 use crate::log::Segment;
@@ -40,7 +41,8 @@ impl Input {
         let path = root.join(&segment.path);
         let file = File::open(&path).map_err(TableError::io("open", &path))?;
         let options = ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Skip);
-        let metadata = ArrowReaderMetadata::load(&file, options).map_err(|e| TableError::damaged(&path, e))?;
+        let read = ArrowReaderMetadata::load(&file, options).map_err(|e| TableError::damaged(&path, e))?;
+        let metadata = arrow_footer(read.metadata().clone()).map_err(|e| TableError::damaged(&path, e))?;
         Ok(Self { segment: segment.clone(), root: root.to_owned(), path, schema: schema.clone(), metadata })
     }
 

@@ -13,6 +13,7 @@
 //! The crate depends on no SQL engine, no model, and no meaning of columns.
 
 mod append;
+mod arrow_footer;
 mod bounds;
 pub mod cluster;
 mod committer;
@@ -38,6 +39,7 @@ pub mod upkeep;
 mod writer;
 
 pub use append::Appender;
+pub use arrow_footer::arrow_footer;
 pub use error::{ErrorKind, TableError, describe_io};
 pub use folder::{DATABASE, SIM, TableName, tables};
 pub use folder_lock::FolderLock;

@@ -61,12 +61,14 @@ impl NanColumns {
         }
     }
 
-    /// Reads the real-number columns of segments that lack bounds; columns with bounds contain no NaN.
+    /// Reads the real-number columns of segments that may contain NaN. Those with bounds do not, if this program wrote them:
+    /// others leave NaN out of bounds, or take it as the greatest number.
     pub(crate) fn of_inputs(inputs: &[Input]) -> Result<Self> {
         let mut nan = Self::default();
         for input in inputs {
             let fields = input.schema().fields();
-            let bounded = |name: &str| input.segment.columns.get(name).is_some_and(|c| c.min.is_some());
+            let is_ours = input.segment.groups().is_some();
+            let bounded = |name: &str| is_ours && input.segment.columns.get(name).is_some_and(|c| c.min.is_some());
             let unsure = |i: &usize| fields[*i].data_type().is_floating() && !bounded(fields[*i].name());
             let columns: Vec<usize> = (0..fields.len()).filter(unsure).collect();
             if !columns.is_empty() {

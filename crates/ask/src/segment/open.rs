@@ -2,11 +2,10 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use arrow::datatypes::{DataType, TimeUnit};
 use pages::{Codes, Dictionary, SharedFile};
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
+use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::page_index::column_index::ColumnIndexMetaData;
 use parquet::file::page_index::offset_index::PageLocation;
@@ -50,7 +49,7 @@ impl Opened {
         let file = File::open(&path).and_then(SharedFile::new).map_err(AskError::io("open", &path))?;
         let failed = |e| AskError::pages(&path, e);
         let (footer, bytes) = pages::read_footer(&file).map_err(failed)?;
-        let footer = arrow_footer(footer).map_err(failed)?;
+        let footer = table::arrow_footer(footer.into()).map_err(failed)?;
         let columns =
             (0..plan.names.len()).map(|column| place(column, segment, plan, &footer)).collect::<Result<_, _>>()?;
         Ok(Self { path, file, footer, columns, bytes })
@@ -82,7 +81,7 @@ impl Opened {
             i64::from(c.column_index_length().unwrap_or(0)) + i64::from(c.offset_index_length().unwrap_or(0))
         };
         self.bytes += chunks.map(index).sum::<i64>() as u64;
-        self.footer = arrow_footer(metadata).map_err(failed)?;
+        self.footer = table::arrow_footer(metadata.into()).map_err(failed)?;
         Ok(())
     }
 
@@ -101,11 +100,6 @@ impl Opened {
             Place::Stored { .. } => None,
         }
     }
-}
-
-/// Converts a footer; the columns get the Arrow types of the table.
-fn arrow_footer(footer: ParquetMetaData) -> pages::Result<ArrowReaderMetadata> {
-    pages::guarded(|| Ok(ArrowReaderMetadata::try_new(Arc::new(footer), ArrowReaderOptions::new())?))
 }
 
 fn place(column: usize, segment: &Segment, plan: &Plan, footer: &ArrowReaderMetadata) -> Result<Place, AskError> {

@@ -33,6 +33,9 @@ pub(crate) fn of_segment(segment: &Segment, plan: &Plan) -> Option<Vec<usize>> {
                 .flatten()
                 .map_or_else(Summary::default, |v| constant_summary(&v));
         }
+        if counts_items(plan.kinds[column]) {
+            return Summary::default();
+        }
         let summary = of_log(segment.columns.get(&plan.names[column]), segment.rows, plan.kinds[column]);
         // The log's bounds of floats and decimals have other digits than the values read here.
         let is_double = plan.kinds[column] != Kind::Float || plan.types[column] == DataType::Float64;
@@ -90,11 +93,16 @@ fn remaining(plan: &Plan, conditions: &[usize], summary_of: &impl Fn(usize) -> S
     Some(left)
 }
 
+/// Whether statistics may count the NULL items of lists and structs instead of NULL rows.
+fn counts_items(kind: Kind) -> bool {
+    matches!(kind, Kind::Set | Kind::Other)
+}
+
 fn group_summary(opened: &Opened, plan: &Plan, group: usize, column: usize) -> Summary {
     match &opened.columns[column] {
         Place::Missing => Summary { nulls: Nulls::All, ..Summary::default() },
         Place::Constant(value) => constant_summary(value),
-        Place::Stored { leaf: Some(leaf), bounded, .. } if plan.kinds[column] != Kind::Set => {
+        Place::Stored { leaf: Some(leaf), bounded, .. } if !counts_items(plan.kinds[column]) => {
             let group = opened.metadata().row_group(group);
             let statistics = group.column(*leaf).statistics();
             of_footer(statistics, group.num_rows() as u64, plan.kinds[column], *bounded)
@@ -228,7 +236,7 @@ fn by_pages(
         // Pages of different columns may start at different rows.
         let [column] = columns[..] else { continue };
         let Place::Stored { leaf: Some(leaf), bounded: true, .. } = opened.columns[column] else { continue };
-        if plan.kinds[column] == Kind::Set {
+        if counts_items(plan.kinds[column]) {
             continue;
         }
         let Some((index, pages)) = opened.page_index(group, leaf) else { continue };

@@ -225,11 +225,14 @@ fn read_answered(
     if let (Some(bucket), Place::Stored { leaf: Some(leaf), bounded: true, .. }) =
         (plan.only_bucket(column), &opened.columns[column])
     {
-        let read = bucketed::times(opened, (group, *leaf), ranges, bucket);
-        if let Some((times, bytes)) = read.map_err(|e| AskError::pages(&opened.path, e))? {
-            reading.columns.insert(plan.names[column].clone());
-            reading.bytes += bytes;
-            return Ok(times);
+        match bucketed::times(opened, (group, *leaf), ranges, bucket) {
+            Ok(Some((times, bytes))) => {
+                reading.columns.insert(plan.names[column].clone());
+                reading.bytes += bytes;
+                return Ok(times);
+            }
+            Ok(None) | Err(pages::Error::Unsupported) => {}
+            Err(error) => return Err(AskError::pages(&opened.path, error)),
         }
     }
     read_column(opened, group, ranges, column, plan, reading)

@@ -6,6 +6,7 @@ mod agree;
 mod cache;
 mod damaged;
 mod errors;
+mod foreign;
 mod many;
 mod reading;
 mod reference;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BooleanArray, StringArray, TimestampMicrosecondArray, UInt64Array};
 use arrow::compute::{CastOptions, cast_with_options};
-use arrow::datatypes::{DataType, SchemaRef, TimeUnit};
+use arrow::datatypes::{DataType, Field, SchemaRef, TimeUnit};
 use datafusion::catalog::Session;
 use datafusion::common::pruning::PruningStatistics;
 use datafusion::common::{Column, DFSchema, ScalarValue};
@@ -67,6 +67,10 @@ impl LogStatistics<'_> {
             return None;
         }
         let text = |segment: &Segment| {
+            // Other writers leave NaN out, which is greater than all numbers.
+            if bound == Bound::Max && ty.is_floating() && segment.groups().is_none() {
+                return None;
+            }
             let statistics = segment.columns.get(name)?;
             let value = if bound == Bound::Min { statistics.min.as_ref() } else { statistics.max.as_ref() };
             value.map(|v| v.as_str().map_or_else(|| v.to_string(), str::to_owned))
@@ -82,6 +86,12 @@ fn is_bounded(ty: &DataType) -> bool {
         DataType::Boolean | DataType::Utf8View | DataType::Date32 => true,
         ty => ty.is_signed_integer() || ty.is_floating(),
     }
+}
+
+/// The rows of a segment in which the column is NULL; `None` if unknown.
+pub(super) fn null_rows(segment: &Segment, field: &Field) -> Option<u64> {
+    // Some writers count the NULL items of lists instead.
+    segment.columns.get(field.name()).filter(|_| !field.data_type().is_nested())?.nulls
 }
 
 pub(super) fn partition_values(segments: &[Segment], name: &str, ty: &DataType) -> Option<ArrayRef> {
@@ -114,7 +124,7 @@ impl PruningStatistics for LogStatistics<'_> {
             // If the number of rows is known, every row is NULL.
             Some(text) if text.is_empty() => (s.rows > 0).then_some(s.rows),
             Some(_) => Some(0),
-            None => s.columns.get(column.name())?.nulls,
+            None => null_rows(s, self.schema.field_with_name(column.name()).ok()?),
         };
         Some(Arc::new(self.segments.iter().map(nulls).collect::<UInt64Array>()))
     }

@@ -26,7 +26,7 @@ use table::{Segment, Table};
 
 use super::lookup::{FoundIn, Lookups, Wanted};
 use super::nullability::NotNullInFile;
-use super::prune::{IN_LIST_MAX, LogStatistics, partition_values, prune};
+use super::prune::{IN_LIST_MAX, LogStatistics, null_rows, partition_values, prune};
 use crate::error::QueryError;
 use crate::filter::is_plain;
 use crate::reading::Planned;
@@ -109,7 +109,7 @@ impl DeltaTable {
         let mut statistics = Statistics::new_unknown(self.scanned.table_schema());
         statistics.num_rows = rows.map_or(Precision::Absent, Precision::Exact);
         let column = |field: &FieldRef| {
-            let nulls = segments.iter().map(|s| Some(s.columns.get(field.name())?.nulls? as usize));
+            let nulls = segments.iter().map(|s| null_rows(s, field).map(|rows| rows as usize));
             let null_count = nulls.sum::<Option<usize>>().map_or(Precision::Absent, Precision::Exact);
             ColumnStatistics { null_count, ..ColumnStatistics::new_unknown() }
         };
@@ -148,6 +148,8 @@ impl DeltaTable {
         let footers = runtime.cache_manager.get_file_metadata_cache();
         let mut options = session.default_table_options().parquet;
         options.global.max_in_list_size = IN_LIST_MAX;
+        // Times that Spark writes as INT96 would wrap around as nanoseconds before 1677 and after 2262.
+        options.global.coerce_int96 = Some("us".to_owned());
         let source = ParquetSource::new(self.scanned.clone())
             .with_table_parquet_options(options)
             .with_parquet_file_reader_factory(Arc::new(CachedParquetFileReaderFactory::new(store, footers)))

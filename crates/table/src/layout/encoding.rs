@@ -248,7 +248,8 @@ impl Sizes {
 
     /// The sizes of `rows` rows, from those of `page` of them.
     fn scaled(self, rows: usize, page: usize) -> Self {
-        let scaled = |bytes: i64| bytes * rows as i64 / page as i64;
+        // Segments of other writers may have no rows.
+        let scaled = |bytes: i64| bytes * rows as i64 / page.max(1) as i64;
         Self { compressed: scaled(self.compressed), uncompressed: scaled(self.uncompressed) }
     }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::error::TableError;
+use crate::error::{ErrorKind, TableError};
 use crate::input::Input;
 use crate::job::{Counter, Progress, blocking, retried};
 use crate::log::{Change, Rewrite, Segment};
@@ -91,7 +91,10 @@ impl Found {
             Ok((Err(error), input)) => (Some(input), error),
             Err(error) => (None, error),
         };
-        let sound = input.as_ref().map(Sound::of).unwrap_or_default();
+        if error.kind() != ErrorKind::Damaged {
+            return Err(error);
+        }
+        let sound = input.as_ref().map(Sound::of).transpose()?.unwrap_or_default();
         self.rebuilt.rows += sound.rows;
         let (path, rows) = (segment.path.clone(), segment.rows.saturating_sub(sound.rows));
         self.rebuilt.damaged.push(DamagedSegment { path, rows, reason: error.to_string(), kept: None });
@@ -117,7 +120,7 @@ struct Sound {
 
 impl Sound {
     /// None if no row group is damaged: then the file is not the one of the log.
-    fn of(input: &Input) -> Self {
+    fn of(input: &Input) -> Result<Self> {
         let (mut sound, groups) = (Self::default(), input.metadata().metadata().num_row_groups());
         for group in 0..groups {
             let read = input.rows(Some(vec![group]), None).and_then(|mut batches| {
@@ -127,12 +130,16 @@ impl Sound {
                     Ok(rows + batch.num_rows() as u64)
                 })
             });
-            if let Ok(rows) = read {
-                sound.groups.push(group);
-                sound.rows += rows;
+            match read {
+                Ok(rows) => {
+                    sound.groups.push(group);
+                    sound.rows += rows;
+                }
+                Err(error) if error.kind() == ErrorKind::Damaged => {}
+                Err(error) => return Err(error),
             }
         }
-        if sound.groups.len() < groups { sound } else { Self::default() }
+        Ok(if sound.groups.len() < groups { sound } else { Self::default() })
     }
 
     /// Writes them to a segment.
