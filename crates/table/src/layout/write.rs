@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, ArrowPrimitiveType, AsArray, PrimitiveArray, RecordBatch};
-use arrow::datatypes::{DataType, FieldRef, Float32Type, Float64Type, SchemaRef};
+use arrow::datatypes::{DataType, Field, FieldRef, Float32Type, Float64Type, SchemaRef};
 use arrow::error::ArrowError;
 use parquet::arrow::ArrowSchemaConverter;
 use parquet::arrow::arrow_writer::{ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
@@ -96,7 +96,7 @@ impl RowsWriter {
             SerializedFileWriter::new(file, parquet.root_schema_ptr(), Arc::new(properties)).map_err(failed)?;
         let factory = ArrowRowGroupWriterFactory::new(&writer, schema.clone());
         let column = |(field, statistics): (&FieldRef, bool)| {
-            let bloom = options.bloom.contains(field.name());
+            let bloom = has_bloom(options, field);
             let is_time = options.has_statistics() && matches!(field.data_type(), DataType::Timestamp(..));
             let is_ordered = is_time || options.clusters(field.name());
             let page_rows = if is_ordered { page_rows.min(ORDERED_PAGE_ROWS) } else { page_rows };
@@ -289,7 +289,7 @@ fn properties(
         if matches!(field.data_type(), DataType::Timestamp(..)) && options.has_statistics() {
             properties = properties.set_column_data_page_size_limit(path.clone(), TIME_PAGE_BYTES);
         }
-        if options.bloom.contains(field.name()) {
+        if has_bloom(options, field) {
             // Reserve for a group of distinct values, then shrink to the actual number.
             properties = properties
                 .set_column_bloom_filter_max_ndv(path.clone(), group_rows as u64)
@@ -297,6 +297,12 @@ fn properties(
         }
     }
     Ok(properties.build())
+}
+
+/// Whether a column gets a Bloom filter. One that another process widened to real numbers gets none, also if this process
+/// does not know yet that the option is gone.
+fn has_bloom(options: &TableOptions, field: &Field) -> bool {
+    options.bloom.contains(field.name()) && !field.data_type().is_floating()
 }
 
 /// Bytes of a value, on average, at least 1.

@@ -53,6 +53,8 @@ impl LayoutChange {
         if let Some(bloom) = &self.bloom {
             after.bloom.clone_from(bloom);
         }
+        // Real numbers have no Bloom filters.
+        after.bloom.retain(|column| !self.widen.contains(column));
         if self.cluster.is_some() || self.curve.is_some() {
             let clustering =
                 after.clustering.get_or_insert(Clustering { columns: Vec::new(), curve: Curve::default() });

@@ -1,5 +1,6 @@
 //! Merging joins small row groups, and copies large ones with all that belongs to them. Damage stays in its row group.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,15 +9,16 @@ use arrow::array::{ArrayRef, AsArray, Float64Array, ListBuilder, RecordBatch, St
 use arrow::datatypes::{DataType, Field, Int64Type};
 use disk::RealDisk;
 use disk::watched::{Operation, WatchedDisk};
+use parquet::arrow::ArrowWriter;
 use parquet::bloom_filter::Sbbf;
-use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 
 use super::{disk, rows, schema, segments};
 use crate::input::Input;
 use crate::layout::{GROUP_BYTES, Layout, TableOptions};
 use crate::log::{Change, ColumnStatistics, Segment, Table};
 use crate::upkeep::compact::merges;
-use crate::upkeep::{compact, rebuild};
+use crate::upkeep::{LayoutChange, RewriteOptions, compact, rebuild, rewrite};
 use crate::{ErrorKind, Inserter};
 
 /// The ids of all rows in stored order.
@@ -293,4 +295,55 @@ async fn rebuild_saves_sound_row_groups() {
         segments(root.path()).await.iter().map(|segment| segment.columns.get("level").cloned()).collect::<Vec<_>>();
     assert!(levels.iter().flatten().all(|level| level.min.is_none()), "NaN has no order: {levels:?}");
     assert_eq!(rebuild(root.path(), disk(), false, None).await.unwrap().damaged, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn widened_columns_lose_their_bloom_filters() {
+    let root = tempfile::tempdir().unwrap();
+    let inserter = small_groups(root.path()).await;
+    insert(&inserter, &[250]).await;
+    let change = LayoutChange { widen: vec!["id".to_owned()], ..LayoutChange::default() };
+    rewrite(root.path(), disk(), &RewriteOptions { change, ..RewriteOptions::default() }).await.unwrap();
+    // A writer that opened the table before still names the filter.
+    insert(&inserter, &[50]).await;
+    let table = Table::open(root.path(), disk()).await.unwrap().unwrap();
+    let widened = table.arrow_schema().unwrap();
+    assert_eq!(*widened.field_with_name("id").unwrap().data_type(), DataType::Float64);
+    assert!(table.options().unwrap().bloom.is_empty());
+    for segment in segments(root.path()).await {
+        let input = Input::open(root.path(), &widened, &segment).unwrap();
+        let chunks = input.metadata().metadata().row_groups().iter().map(|group| group.column(0));
+        let is_real = |chunk: &ColumnChunkMetaData| chunk.column_type() == parquet::basic::Type::DOUBLE;
+        assert!(chunks.filter(|chunk| is_real(chunk)).all(|chunk| chunk.bloom_filter_offset().is_none()));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bounds_of_other_writers_do_not_deny_nan() {
+    let root = tempfile::tempdir().unwrap();
+    let inserter = small_groups(root.path()).await;
+    inserter.insert(&[rows(4..10)]).await.unwrap();
+    let has_bounds = async || {
+        let all = segments(root.path()).await;
+        all.iter().map(|segment| segment.columns.get("level").is_some_and(|c| c.min.is_some())).collect::<Vec<_>>()
+    };
+    assert_eq!(has_bounds().await, [true]);
+    // One of these levels is NaN, which the bounds of some writers leave out.
+    let (path, batch) = ("theirs.parquet", rows(0..10));
+    let file = std::fs::File::create(root.path().join(path)).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let theirs = Segment {
+        path: path.to_owned(),
+        bytes: root.path().join(path).metadata().unwrap().len(),
+        rows: 10,
+        partition: BTreeMap::new(),
+        columns: BTreeMap::from([("level".to_owned(), ColumnStatistics::between(0.0, 9.0))]),
+        tags: BTreeMap::new(),
+    };
+    let mut table = Table::open(root.path(), disk()).await.unwrap().unwrap();
+    table.commit(&Change { add: vec![theirs], ..Change::default() }).await.unwrap();
+    compact(root.path(), disk(), None).await.unwrap();
+    assert_eq!(has_bounds().await, [false]);
 }
