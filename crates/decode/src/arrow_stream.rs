@@ -4,7 +4,8 @@
 //! may be a timestamp of any unit and zone, an integer, a float or a text; NULL or a missing column means now. A column
 //! of any other type refuses the stream, because every row has it; the refusal names all such columns, at position 0. A
 //! record batch with a value that does not fit (an unsigned integer over 63 bits, a text over the limit) is refused
-//! whole. A compressed batch refuses the stream: bodies are compressed whole instead.
+//! whole. A compressed batch refuses the stream: bodies are compressed whole instead. So do views that name more bytes than
+//! a body may have.
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,16 +16,16 @@ use arrow::array::types::{
 };
 use arrow::array::{Array, ArrayRef, AsArray, Int64Array, PrimitiveArray, RecordBatch, TimestampMicrosecondArray};
 use arrow::buffer::Buffer;
-use arrow::compute::{CastOptions, cast_with_options, concat_batches};
+use arrow::compute::{CastOptions, cast_with_options, concat_batches, take};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use arrow::error::ArrowError;
 use arrow::ipc::reader::StreamDecoder;
 
-use super::arrow_messages::compressed_batch;
+use super::arrow_messages::{self, Danger, danger};
 use super::decoded::Decoded;
 use super::error::DecodeError;
 use super::limits::Limits;
-use super::names::{NANOS_TWICE, TIME, TIME_NANOS, body_table, check_name};
+use super::names::{NANOS_TWICE, TIME, TIME_NANOS, body_table, check_name, normal};
 use super::refusal::{Refusal, Refusals, Taken, refuse, refuse_field};
 use super::request::Request;
 use super::table::time_type;
@@ -36,31 +37,32 @@ const EXACT: CastOptions<'static> =
 pub(super) fn decode(body: &[u8], table: &str, request: &Request<'_>, limits: &Limits) -> Result<Decoded, DecodeError> {
     let now = request.now_micros;
     body_table(table, limits)?;
-    if let Some(at) = compressed_batch(body) {
-        let reason =
-            "a record batch is compressed: send uncompressed batches, and compress the whole body with gzip or zstd";
-        return Err(malformed(reason.to_owned(), at));
-    }
-    let mut stream = Stream { decoder: StreamDecoder::new(), rest: Buffer::from(body), bytes: body.len() };
-    let mut plan: Option<Plan> = None;
+    let mut budget = Budget { cells: limits.cells_max, text_bytes: limits.expanded_bytes_max.min(i32::MAX as usize) };
     let mut taken = Vec::new();
     let mut refused = Refusals::default();
     let mut refuse = |position, refusal| refused.push(position, Some(table.as_bytes()), refusal, limits);
-    let mut budget = Budget { cells: limits.cells_max, text_bytes: limits.expanded_bytes_max.min(i32::MAX as usize) };
-    let mut position = 0;
+    let schema = arrow_messages::schema(body);
+    let mut plan = schema.as_ref().map(|schema| Plan::new(schema, limits));
+    if let Some(schema) = &schema {
+        let types: Vec<&DataType> = schema.fields().iter().map(|field| field.data_type()).collect();
+        check_messages(body, &types, budget.text_bytes)?;
+    }
+    let mut stream = Stream { decoder: StreamDecoder::new(), rest: Buffer::from(body), bytes: body.len() };
     let mut is_finer = false;
-    while let Some(batch) = stream.next()? {
-        let plan = plan.get_or_insert_with(|| Plan::new(&batch.schema(), limits));
-        if plan.bad.is_empty() {
-            match plan.convert(&batch, now, &mut budget, limits) {
-                Ok(converted) => taken.push(converted),
-                Err(refusal) => refuse(position, *refusal),
+    match &mut plan {
+        // Its columns are not read: what they cost is not known.
+        Some(plan) if !plan.bad.is_empty() => plan.bad.drain(..).for_each(|refusal| refuse(0, refusal)),
+        plan => {
+            let mut position = 0;
+            while let Some(batch) = stream.next()? {
+                let plan = plan.get_or_insert_with(|| Plan::new(&batch.schema(), limits));
+                match plan.convert(&batch, now, &mut budget, limits) {
+                    Ok(converted) => taken.push(converted),
+                    Err(refusal) => refuse(position, *refusal),
+                }
+                position += 1;
             }
         }
-        position += 1;
-    }
-    if let Some(plan) = &mut plan {
-        plan.bad.drain(..).for_each(|refusal| refuse(0, refusal));
     }
     let tables = match plan {
         Some(plan) if !taken.is_empty() => {
@@ -76,6 +78,21 @@ pub(super) fn decode(body: &[u8], table: &str, request: &Request<'_>, limits: &L
     };
     let finer = if is_finer { vec![table.to_owned()] } else { Vec::new() };
     Ok(Decoded { tables, refused: refused.refused, refused_beyond: refused.beyond, finer, overflows: Vec::new() })
+}
+
+/// Refuses a stream with batches that must not be read. Views may name `text_bytes`.
+fn check_messages(body: &[u8], types: &[&DataType], text_bytes: usize) -> Result<(), DecodeError> {
+    match danger(body, types, text_bytes) {
+        None => Ok(()),
+        Some(Danger::Compressed(at)) => Err(malformed(
+            "a record batch is compressed: send uncompressed batches, and compress the whole body with gzip or zstd"
+                .to_owned(),
+            at,
+        )),
+        Some(Danger::Views(at)) => {
+            Err(malformed(format!("its texts have more than {text_bytes} bytes in all: send fewer rows at once"), at))
+        }
+    }
 }
 
 struct Stream {
@@ -137,7 +154,7 @@ impl Plan {
         let mut names = HashSet::new();
         for (index, field) in schema.fields().iter().enumerate() {
             match plan_field(field, limits) {
-                _ if !names.insert(field.name()) => {
+                _ if !names.insert(normal(field.name())) => {
                     plan.bad.push(Refusal {
                         field: Some(field.name().clone()),
                         reason: "the name occurs twice".to_owned(),
@@ -197,10 +214,10 @@ impl Plan {
         for (place, (index, name)) in self.columns.iter().enumerate() {
             let array = batch.column(*index);
             let target = self.schema.field(place + 1).data_type();
-            if *target == DataType::Utf8 {
+            if matches!(target, DataType::Utf8 | DataType::List(_)) {
                 text_left = check_texts(array, name, text_left, limits)?;
             }
-            match cast_with_options(array, target, &EXACT) {
+            match plain(array).and_then(|array| cast_with_options(&array, target, &EXACT)) {
                 Ok(stored) if is_finer(array, &stored) => {
                     return refuse_field(
                         name.as_bytes(),
@@ -274,20 +291,38 @@ fn is_finer(sent: &ArrayRef, stored: &ArrayRef) -> bool {
     nanos.iter().zip(micros).any(|(nanos, micros)| nanos != micros.and_then(|micros| micros.checked_mul(1_000)))
 }
 
-/// Checks the lengths of texts, with `left` bytes for all of them; returns the bytes still left.
+/// Checks the lengths of texts, also in lists, with `left` bytes for all of them; returns the bytes still left. Takes time
+/// for rows only: each batch may have a huge dictionary.
 fn check_texts(array: &ArrayRef, name: &str, left: usize, limits: &Limits) -> Taken<usize> {
     let mut left = Some(left);
     let mut longest = 0;
-    let mut count = |len: usize| {
+    let count = |len: usize| {
         longest = longest.max(len);
         left = left.and_then(|left| left.checked_sub(len));
     };
-    let lengths = lengths(array);
-    match array.as_any_dictionary_opt() {
+    let (texts, keys) = match (array.data_type(), array.as_any_dictionary_opt()) {
         // Without values, all keys are NULL.
-        Some(dictionary) if dictionary.values().is_empty() => {}
-        Some(dictionary) => dictionary.normalized_keys().into_iter().for_each(|key| count(lengths[key])),
-        None => lengths.iter().copied().for_each(&mut count),
+        (_, Some(dictionary)) if dictionary.values().is_empty() => (dictionary.values(), None),
+        (_, Some(dictionary)) => (dictionary.values(), Some(dictionary.normalized_keys())),
+        (DataType::List(_), _) => (array.as_list::<i32>().values(), None),
+        (DataType::LargeList(_), _) => (array.as_list::<i64>().values(), None),
+        _ => (array, None),
+    };
+    match texts.data_type() {
+        DataType::Utf8 => {
+            let texts = texts.as_string::<i32>();
+            each_length(texts.len(), keys, |row| texts.value_length(row) as usize, count);
+        }
+        DataType::LargeUtf8 => {
+            let texts = texts.as_string::<i64>();
+            each_length(texts.len(), keys, |row| texts.value_length(row) as usize, count);
+        }
+        DataType::Utf8View => {
+            let views = texts.as_string_view().views();
+            each_length(views.len(), keys, |row| views[row] as u32 as usize, count);
+        }
+        // A time that is not text.
+        _ => {}
     }
     if longest > limits.text_bytes_max {
         let reason = format!("a text has {longest} bytes, where {} are allowed", limits.text_bytes_max);
@@ -299,14 +334,18 @@ fn check_texts(array: &ArrayRef, name: &str, left: usize, limits: &Limits) -> Ta
     }
 }
 
-fn lengths(array: &ArrayRef) -> Vec<usize> {
-    let array = array.as_any_dictionary_opt().map_or(array, |dictionary| dictionary.values());
-    match array.data_type() {
-        DataType::Utf8 => array.as_string::<i32>().offsets().lengths().collect(),
-        DataType::LargeUtf8 => array.as_string::<i64>().offsets().lengths().collect(),
-        DataType::Utf8View => array.as_string_view().lengths().map(|len| len as usize).collect(),
-        // A time that is not text.
-        _ => Vec::new(),
+fn each_length(rows: usize, keys: Option<Vec<usize>>, length: impl Fn(usize) -> usize, mut count: impl FnMut(usize)) {
+    match keys {
+        Some(keys) => keys.into_iter().for_each(|key| count(length(key))),
+        None => (0..rows).for_each(|row| count(length(row))),
+    }
+}
+
+/// The values of an array without their dictionary: a cast would convert the whole dictionary for each batch.
+fn plain(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+    match array.as_any_dictionary_opt() {
+        Some(dictionary) => take(dictionary.values(), dictionary.keys(), None),
+        None => Ok(array.clone()),
     }
 }
 
@@ -332,13 +371,15 @@ impl Times {
 fn times(array: &ArrayRef, now: i64) -> Taken<Times> {
     let now = Moment::of_micros(now);
     let times: Vec<Option<Moment>> = match array.data_type() {
-        DataType::Timestamp(TimeUnit::Microsecond, _) if array.null_count() == 0 => {
+        DataType::Timestamp(TimeUnit::Microsecond, _)
+            if array.null_count() == 0 && all_in_range(array.as_primitive()) =>
+        {
             return Ok(Times::whole(array.as_primitive::<TimestampMicrosecondType>().clone()));
         }
         DataType::Null => vec![Some(now); array.len()],
         DataType::Timestamp(unit, _) => {
             let unit = *unit;
-            each(cast::<Int64Type>(array)?.iter(), now, |value| of_unit(value, unit))
+            each(cast::<Int64Type>(array)?.iter(), now, |value| of_unit(value, unit).and_then(time::in_range))
         }
         from if from.is_integer() => each(cast::<Int64Type>(array)?.iter(), now, |value| Some(time::of_int(value))),
         from if from.is_floating() => each(cast::<Float64Type>(array)?.iter(), now, time::of_float),
@@ -352,6 +393,10 @@ fn times(array: &ArrayRef, now: i64) -> Taken<Times> {
         Some(row) => refuse_field(TIME.as_bytes(), format!("row {row}: the value is not a time, or out of range")),
         None => Ok(Times::of(&times.into_iter().flatten().collect::<Vec<_>>())),
     }
+}
+
+fn all_in_range(times: &TimestampMicrosecondArray) -> bool {
+    times.values().iter().all(|micros| time::in_range(Moment::of_micros(*micros)).is_some())
 }
 
 fn each<T>(
@@ -376,7 +421,7 @@ fn cast<T: ArrowPrimitiveType>(array: &ArrayRef) -> Taken<PrimitiveArray<T>> {
 }
 
 fn cast_array(array: &ArrayRef, target: &DataType) -> Taken<ArrayRef> {
-    match cast_with_options(array, target, &EXACT) {
+    match plain(array).and_then(|array| cast_with_options(&array, target, &EXACT)) {
         Ok(array) => Ok(array),
         Err(error) => refuse_field(TIME.as_bytes(), error.to_string()),
     }

@@ -67,7 +67,7 @@ mod tables;
 mod time;
 mod value;
 
-pub use arrow_messages::is_compressed_batch;
+pub use arrow_messages::fault_of_message;
 pub use decoded::{Decoded, Overflow, Refused, RefusedRecord, Rows};
 pub use error::{DecodeError, DecodeErrorKind};
 pub use expand::{expand, expand_stream};

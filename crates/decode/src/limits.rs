@@ -5,7 +5,7 @@
 pub struct Limits {
     /// Bytes of a body as sent.
     pub body_bytes_max: usize,
-    /// Bytes of a decompressed body, and of an expanded text column of an Arrow stream.
+    /// Bytes of a decompressed body, and of all texts of an Arrow stream.
     pub expanded_bytes_max: usize,
     /// Maximum growth of a compressed body beyond 1 MiB, as a multiple of its size.
     pub ratio_max: usize,

@@ -145,11 +145,15 @@ pub(crate) fn body_table<'n>(name: &'n str, limits: &Limits) -> Result<Cow<'n, s
     check_table_name(name.as_bytes(), limits).map_err(|reason| DecodeError::TableName { name: name.to_owned(), reason })
 }
 
-/// A name that stands twice among `names`.
+/// A name that stands twice among `names`, in one form or in two.
 pub(crate) fn repeated<'n>(names: impl Iterator<Item = &'n [u8]>) -> Option<&'n [u8]> {
-    let mut names: Vec<&[u8]> = names.collect();
+    let form = |name: &'n [u8]| match std::str::from_utf8(name).map(normal) {
+        Ok(Cow::Owned(name)) => Cow::Owned(name.into_bytes()),
+        _ => Cow::Borrowed(name),
+    };
+    let mut names: Vec<(Cow<'_, [u8]>, &[u8])> = names.map(|name| (form(name), name)).collect();
     names.sort_unstable();
-    names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
+    names.windows(2).find(|pair| pair[0].0 == pair[1].0).map(|pair| pair[1].1)
 }
 
 #[cfg(test)]

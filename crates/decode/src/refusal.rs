@@ -40,6 +40,15 @@ impl Limits {
         let max = self.cells_max;
         refuse(format!("the body holds more than {max} values, rows times columns: send fewer rows at once"))
     }
+
+    /// Checks how many values of an item have another type than those before. Each takes as much memory as eight others.
+    #[inline]
+    pub(crate) fn check_misfits(&self, misfits: usize) -> Taken<()> {
+        if misfits.saturating_mul(8) <= self.cells_max {
+            return Ok(());
+        }
+        refuse(format!("{misfits} values have another type than those before: send fewer rows at once"))
+    }
 }
 
 #[inline]

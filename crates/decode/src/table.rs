@@ -2,6 +2,7 @@
 
 mod conflicts;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use super::column::Column;
 use super::kind::Kind;
 use super::known::Known;
 use super::limits::Limits;
-use super::names::{NANOS_TWICE, TIME, TIME_NANOS, check_name};
+use super::names::{NANOS_TWICE, TIME, TIME_NANOS, check_name, normal};
 use super::path::Path;
 use super::refusal::{Taken, refuse_field};
 use super::request::OnConflict;
@@ -168,12 +169,20 @@ impl Table {
         if !self.rules.has_time_field || name != TIME.as_bytes() {
             check_name(name, limits)?;
         }
+        let text = String::from_utf8_lossy(name);
+        let name = normal(&text);
+        if let Cow::Owned(name) = &name
+            && let Some(place) = self.find(name.as_bytes())
+        {
+            return Ok(place);
+        }
         let columns = self.columns.iter().filter(|column| column.role != Role::RowTime).count();
         if columns >= limits.columns_max {
-            return refuse_field(name, format!("the table has {} columns, as many as are allowed", limits.columns_max));
+            let reason = format!("the table has {} columns, as many as are allowed", limits.columns_max);
+            return refuse_field(name.as_bytes(), reason);
         }
-        let role = self.rules.role(name);
-        Ok(self.insert(String::from_utf8_lossy(name).into_owned(), role))
+        let role = self.rules.role(name.as_bytes());
+        Ok(self.insert(name.into_owned(), role))
     }
 
     /// Adds a column; returns its index.
@@ -321,7 +330,7 @@ impl Table {
         limits: &Limits,
     ) -> Taken<usize> {
         let mut placed = Vec::with_capacity(columns.len());
-        let (mut overflows, mut reports) = (Vec::new(), Vec::new());
+        let (mut overflows, mut reports, mut misfits) = (Vec::new(), Vec::new(), 0);
         for mut sent in columns {
             let place = self.column(sent.name, limits)?;
             let ours = &mut self.columns[place].column;
@@ -330,6 +339,8 @@ impl Table {
                     let kinds = ((sent.column.kind(), "here"), (ours.kind(), "items before"));
                     return refuse_field(sent.name, differ(kinds.0, kinds.1));
                 }
+                misfits += sent.column.len();
+                limits.check_misfits(misfits)?;
                 sent.out_of_place.extend(ours.take_misfits(&mut sent.column));
                 sent.out_of_place.sort_unstable_by_key(|(row, _)| *row);
             }

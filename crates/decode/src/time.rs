@@ -55,6 +55,11 @@ impl From<DateTime<Utc>> for Moment {
     }
 }
 
+/// The moment, unless it is too far from 1970 to have a date.
+pub(super) fn in_range(moment: Moment) -> Option<Moment> {
+    (-MICROS_MAX..=MICROS_MAX).contains(&moment.micros).then_some(moment)
+}
+
 /// The moment of an integer of unknown unit.
 #[inline]
 pub(super) fn of_int(value: i64) -> Moment {

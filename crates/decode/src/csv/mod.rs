@@ -1,8 +1,9 @@
 //! Comma-separated values under a header (RFC 4180).
 //!
 //! A cell's value determines its type: an integer or float as in JSON, `true` and `false` (also `True`, `TRUE` ...), a
-//! date with a time of day, and else text, so `007` and `+49 30 1234` stay texts. A quoted cell is text. An empty cell
-//! is NULL; `""` is an empty text. In a column with text as its first value, every cell is text.
+//! date with a time of day, and else text, so `007` and `+49 30 1234` stay texts. A quoted cell is text, or a full time
+//! with an offset. An empty cell is NULL; `""` is an empty text. In a column with text as its first value, every cell is
+//! text.
 
 pub(super) mod rows;
 

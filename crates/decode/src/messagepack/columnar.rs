@@ -29,7 +29,7 @@ pub(super) struct Columns<'a> {
 pub(super) fn read<'a>(reader: &mut Reader<'a>, tables: &Tables<'_>) -> Result<Columns<'a>, Stop> {
     let keys = reader.token()?.keys("`columns`")?;
     let mut rows = None;
-    let mut times = None;
+    let (mut times, mut misfits) = (None, 0);
     let mut columns: Vec<Sent<'_>> = Vec::with_capacity(keys.min(64));
     for _ in 0..keys {
         let Token::Value(Value::Text(name)) = reader.token()? else {
@@ -61,7 +61,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, tables: &Tables<'_>) -> Result<C
             let max = tables.limits.columns_max;
             return Ok(refuse_field(name, format!("the table has {max} columns, as many as are allowed"))?);
         } else {
-            columns.push(read_column(reader, len, name, tables)?);
+            columns.push(read_column(reader, len, name, tables, &mut misfits)?);
         }
     }
     if columns.is_empty() {
@@ -113,7 +113,13 @@ fn read_moments(
     Ok(parts)
 }
 
-fn read_column<'a>(reader: &mut Reader<'a>, len: usize, name: &'a [u8], tables: &Tables<'_>) -> Result<Sent<'a>, Stop> {
+fn read_column<'a>(
+    reader: &mut Reader<'a>,
+    len: usize,
+    name: &'a [u8],
+    tables: &Tables<'_>,
+    misfits: &mut usize,
+) -> Result<Sent<'a>, Stop> {
     let mut column = read_run(reader, len, name, tables.limits)?;
     let mut out_of_place = Vec::new();
     while column.len() < len {
@@ -130,6 +136,8 @@ fn read_column<'a>(reader: &mut Reader<'a>, len: usize, name: &'a [u8], tables: 
             Ok(Effect::Widens) => column.widen(true),
             Ok(_) => {}
             Err(_) if tables.on_conflict == OnConflict::Overflow => {
+                *misfits += 1;
+                tables.limits.check_misfits(*misfits)?;
                 out_of_place.push((row, value.to_text()));
                 column.pad(row + 1);
             }

@@ -239,5 +239,5 @@ fn timestamp(bytes: &[u8]) -> Option<Moment> {
     };
     (nanos < 1_000_000_000).then_some(())?;
     let micros = seconds.checked_mul(1_000_000)?.checked_add(i64::from(nanos / 1_000))?;
-    Some(Moment { micros, nanos: i64::from(nanos % 1_000) })
+    time::in_range(Moment { micros, nanos: i64::from(nanos % 1_000) })
 }

@@ -76,11 +76,18 @@ pub(super) fn checked<'a>(value: Value<'a>, name: &[u8]) -> Taken<Value<'a>> {
     }
 }
 
+/// A number as text, with an exponent where it would otherwise have up to 326 digits.
+fn float_text(value: f64) -> String {
+    let size = value.abs();
+    let is_usual = size == 0.0 || (1e-5..1e16).contains(&size);
+    if is_usual { value.to_string() } else { format!("{value:?}") }
+}
+
 /// A tag's value as text.
 pub(super) fn tag<'a>(token: Token<'a>, name: &[u8], buffer: &'a mut String) -> Taken<Value<'a>> {
     *buffer = match field(token, name)? {
         Value::Int(value) => value.to_string(),
-        Value::Float(value) => value.to_string(),
+        Value::Float(value) => float_text(value),
         Value::Bool(value) => value.to_string(),
         value => return Ok(value),
     };

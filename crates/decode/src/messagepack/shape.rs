@@ -87,7 +87,9 @@ impl<'a> Shape<'a> {
                         None => read_time(reader.token().ok()?).ok()?,
                     };
                 }
-                Slot::Host(column) | Slot::Field(column, _) if put_usual(reader, table, column, limits).is_some() => {}
+                Slot::Field(column, _) if put_float(reader, table, column).is_some() => {}
+                Slot::Host(column) | Slot::Field(column, _) if put_text(reader, table, column, limits).is_some() => {}
+                // A host is a text, also if it is sent as a number.
                 Slot::Host(column) => {
                     table.add_value(column, tag(reader.token().ok()?, HOST, &mut String::new()).ok()?, limits).ok()?;
                 }
@@ -101,16 +103,20 @@ impl<'a> Shape<'a> {
     }
 }
 
-/// Adds a float or a short text to a column of its type, without a token, which would stall the processor as a value does
-/// ([`Table::add_float`]). Returns `None` for any other value, and then reads nothing.
+/// Adds a float to a column of floats, without a token, which would stall the processor as a value does
+/// ([`Table::add_float`]). Returns `None` for any other value or column, and then reads nothing.
 #[inline]
-fn put_usual(reader: &mut Reader<'_>, table: &mut Table, column: usize, limits: &Limits) -> Option<()> {
+fn put_float(reader: &mut Reader<'_>, table: &mut Table, column: usize) -> Option<()> {
     let mut after = *reader;
-    let is_added = if let Some(float) = after.float() {
-        table.add_float(column, float)
-    } else {
-        let text = after.short_text()?;
-        std::str::from_utf8(text).is_ok() && table.add_text(column, text, limits)
-    };
+    let float = after.float()?;
+    table.add_float(column, float).then(|| *reader = after)
+}
+
+/// As [`put_float`], for a short text.
+#[inline]
+fn put_text(reader: &mut Reader<'_>, table: &mut Table, column: usize, limits: &Limits) -> Option<()> {
+    let mut after = *reader;
+    let text = after.short_text()?;
+    let is_added = std::str::from_utf8(text).is_ok() && table.add_text(column, text, limits);
     is_added.then(|| *reader = after)
 }

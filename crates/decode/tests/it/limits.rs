@@ -5,11 +5,14 @@ use std::sync::Arc;
 
 use arrow::array::types::Int8Type;
 use arrow::array::{
-    ArrayRef, Date32Array, DictionaryArray, Int8Array, Int64Array, NullArray, RecordBatch, UInt64Array,
+    ArrayRef, AsArray as _, Date32Array, DictionaryArray, Int8Array, Int32Array, Int64Array, LargeStringArray,
+    ListArray, NullArray, RecordBatch, StringArray, StringViewArray, TimestampMicrosecondArray, UInt64Array,
 };
+use arrow::buffer::OffsetBuffer;
+use arrow::datatypes::{DataType, Field};
 use arrow::ipc::CompressionType;
 use arrow::ipc::writer::{IpcWriteOptions, StreamWriter};
-use decode::{DecodeErrorKind, Decoded, Format, Limits, Precision, decode, expand, expand_stream};
+use decode::{DecodeErrorKind, Decoded, Format, Limits, OnConflict, Precision, Request, decode, expand, expand_stream};
 use rmpv::Value;
 
 use crate::load::{self, packed};
@@ -295,6 +298,95 @@ fn rows_of_arrow_that_take_no_bytes_are_limited() {
     let decoded = run(ARROW, &body, &Limits { expanded_bytes_max: 1 << 20, ..wide() });
     assert_eq!(shown(&decoded), ["refused 0 cpu.w: its texts are too long in all: send fewer rows at once"]);
     assert_eq!(counts(&run(ARROW, &body, &wide())), (1_000, 0));
+}
+
+#[test]
+fn views_of_arrow_are_limited_before_they_are_checked() {
+    let text = "x".repeat(10_000);
+    let limits = Limits { expanded_bytes_max: 1 << 20, ..wide() };
+    // A view names its text in one buffer; all of these name the same.
+    let same = |rows: usize| -> StringViewArray {
+        let one = StringViewArray::from(vec![text.as_str()]);
+        StringViewArray::new(vec![one.views()[0]; rows].into(), one.data_buffers().to_vec(), None)
+    };
+    let lists = |rows: usize| -> ArrayRef {
+        let item = Arc::new(Field::new("item", DataType::Utf8View, true));
+        Arc::new(ListArray::new(item, OffsetBuffer::from_lengths([rows]), Arc::new(same(rows)), None))
+    };
+    let coded = |rows: usize| -> ArrayRef {
+        Arc::new(DictionaryArray::new(Int32Array::from_iter_values(0..rows as i32), Arc::new(same(rows))))
+    };
+    for column in [Arc::new(same(50)), lists(50), coded(50)] {
+        assert_eq!(counts(&run(ARROW, &stream(vec![("w", column)]), &limits)).1, 0);
+    }
+    let ones = |rows: usize| -> ArrayRef { Arc::new(Int64Array::from(vec![1; rows])) };
+    let words = |rows: usize| -> ArrayRef { Arc::new(StringArray::from(vec!["a"; rows])) };
+    for (rows, column) in [(200, Arc::new(same(200)) as ArrayRef), (1, lists(200)), (200, coded(200))] {
+        // The place of the views depends on the columns before.
+        let body =
+            stream(vec![("a", ones(rows)), ("b", words(rows)), ("c", Arc::new(NullArray::new(rows))), ("w", column)]);
+        let error = decode(ARROW, &body, &REFUSING, &limits).unwrap_err();
+        assert_eq!(error.kind(), DecodeErrorKind::Malformed);
+        assert!(error.to_string().contains("its texts have more than 1048576 bytes in all"), "{error}");
+    }
+}
+
+#[test]
+fn times_of_arrow_that_have_no_date_are_refused() {
+    let ones: ArrayRef = Arc::new(Int64Array::from(vec![1]));
+    for far in [i64::MAX, i64::MIN + 1] {
+        let times: ArrayRef = Arc::new(TimestampMicrosecondArray::from(vec![far]));
+        let body = stream(vec![("time", times), ("v", ones.clone())]);
+        let refused = "refused 0 cpu.time: row 0: the value is not a time, or out of range";
+        assert_eq!(shown(&run(ARROW, &body, &wide())), [refused]);
+    }
+}
+
+#[test]
+fn batches_of_arrow_share_a_huge_dictionary() {
+    // Each batch took time for the whole dictionary: minutes for all.
+    let words = StringArray::from_iter_values((0..200_000).map(|word| word.to_string()));
+    let words: ArrayRef = Arc::new(LargeStringArray::from_iter(words.iter()));
+    let batch = |word: i32| {
+        let coded: ArrayRef = Arc::new(DictionaryArray::new(Int32Array::from(vec![word]), words.clone()));
+        RecordBatch::try_from_iter([("w", coded)]).unwrap()
+    };
+    let mut body = Vec::new();
+    let mut writer = StreamWriter::try_new(&mut body, &batch(0).schema()).unwrap();
+    (0..3_000).for_each(|word| writer.write(&batch(word)).unwrap());
+    writer.finish().unwrap();
+    drop(writer);
+    let decoded = run(ARROW, &body, &wide());
+    assert_eq!(counts(&decoded), (3_000, 0));
+    let words = decoded.tables[0].1.column_by_name("w").unwrap().as_string::<i32>();
+    assert!(words.iter().enumerate().all(|(row, word)| word == Some(&*row.to_string())));
+}
+
+#[test]
+fn values_of_other_types_are_limited() {
+    let rows = 3_000;
+    let values: Vec<Value> = std::iter::once("x".into()).chain((1..rows).map(Value::from)).collect();
+    let item = |value: Vec<Value>| {
+        let columns = Value::Map(vec![("v".into(), Value::Array(value))]);
+        packed(&Value::Map(vec![("m".into(), "cpu".into()), ("columns".into(), columns)]))
+    };
+    let keep = Request { on_conflict: OnConflict::Overflow, ..REFUSING };
+    let body = item(values.clone());
+    let limits = Limits { cells_max: 24_000, ..wide() };
+    assert_eq!(counts(&decode(Format::MessagePack, &body, &keep, &limits).unwrap()), (rows as usize, 0));
+    let limits = Limits { cells_max: 23_000, ..wide() };
+    let decoded = decode(Format::MessagePack, &body, &keep, &limits).unwrap();
+    assert_eq!(
+        shown(&decoded),
+        ["refused 0 cpu: 2876 values have another type than those before: send fewer rows at once"]
+    );
+    // Tags of tiny numbers have few digits.
+    let tag = Value::Map(vec![
+        ("m".into(), "cpu".into()),
+        ("h".into(), Value::F64(5e-324)),
+        ("fields".into(), { Value::Map(vec![("v".into(), 1.into())]) }),
+    ]);
+    assert!(shown(&run(Format::MessagePack, &packed(&tag), &wide())).concat().contains("5e-324"));
 }
 
 #[test]

@@ -35,12 +35,12 @@ pub(super) async fn read(
     }
 }
 
-/// Refuses compressed batches: Arrow's reader allocates as many bytes as they claim.
+/// Refuses batches that take Arrow's reader more memory or time than they have bytes.
 fn plain(data: FlightData) -> Result<FlightData, Status> {
-    if decode::is_compressed_batch(&data.data_header) {
-        return Err(unsupported("compressed parameters are not supported: send them uncompressed"));
+    match decode::fault_of_message(&data.data_header, &data.data_body) {
+        Some(fault) => Err(unsupported(format!("cannot read the parameters: {fault}"))),
+        None => Ok(data),
     }
-    Ok(data)
 }
 
 /// The columns of the parameters of a statement, named `$1`, `$2`.
@@ -103,7 +103,7 @@ fn converted(column: &dyn Array, to: &DataType) -> Result<arrow::array::ArrayRef
 mod tests {
     use std::sync::Arc;
 
-    use arrow::array::{ArrayRef, Int64Array};
+    use arrow::array::{ArrayRef, Int64Array, StringViewArray};
     use arrow::ipc::CompressionType;
     use arrow::ipc::writer::IpcWriteOptions;
     use arrow_flight::encode::FlightDataEncoderBuilder;
@@ -111,8 +111,7 @@ mod tests {
 
     use super::*;
 
-    async fn sent(compression: Option<CompressionType>) -> Result<Vec<Literal>, Status> {
-        let column: ArrayRef = Arc::new(Int64Array::from(vec![7]));
+    async fn sent(column: ArrayRef, compression: Option<CompressionType>) -> Result<Vec<Literal>, Status> {
         let batch = RecordBatch::try_from_iter([("$1", column)]).unwrap();
         let options = IpcWriteOptions::default().try_with_compression(compression).unwrap();
         let data = FlightDataEncoderBuilder::new().with_options(options).build(stream::iter([Ok(batch)]));
@@ -121,10 +120,20 @@ mod tests {
 
     #[tokio::test]
     async fn compressed_parameters_are_refused_before_they_are_expanded() {
-        assert!(matches!(&sent(None).await.unwrap()[..], [Literal::Number(seven)] if seven == "7"));
+        let seven: ArrayRef = Arc::new(Int64Array::from(vec![7]));
+        assert!(matches!(&sent(seven.clone(), None).await.unwrap()[..], [Literal::Number(seven)] if seven == "7"));
         for compression in [CompressionType::LZ4_FRAME, CompressionType::ZSTD] {
-            let status = sent(Some(compression)).await.unwrap_err();
-            assert!(status.message().contains("compressed parameters are not supported"), "{status}");
+            let status = sent(seven.clone(), Some(compression)).await.unwrap_err();
+            assert!(status.message().contains("compressed batches are not supported"), "{status}");
         }
+    }
+
+    #[tokio::test]
+    async fn parameters_of_many_views_are_refused_before_they_are_checked() {
+        let text = "a text that is longer than its view";
+        let views = |rows: usize| -> ArrayRef { Arc::new(StringViewArray::from(vec![text; rows])) };
+        assert!(matches!(&sent(views(1), None).await.unwrap()[..], [Literal::Text(sent)] if sent == text));
+        let status = sent(views(60_000), None).await.unwrap_err();
+        assert!(status.message().contains("its views are too many"), "{status}");
     }
 }

@@ -15,6 +15,17 @@ fn line_protocol_reads_every_kind_of_value() {
 }
 
 #[test]
+fn names_in_two_unicode_forms_are_one_column() {
+    lines("t é=1 1\nt e\u{301}=2 2\nt é=3 3", &["t 1 é=1.0", "t 2 é=2.0", "t 3 é=3.0"]);
+    // As of a field that a line repeats, the last value counts.
+    lines("t e\u{301}=1,é=2 1", &["t 1 é=2.0"]);
+    let twice = serde_json::json!({"m": "t", "columns": {"é": [1], "e\u{301}": [2]}});
+    messagepack(&twice, &["refused 0 t.é: the name occurs twice"]);
+    let error = decode(Format::Csv { table: "t" }, "é,e\u{301}\n1,2".as_bytes(), &REFUSING, &wide()).unwrap_err();
+    assert!(error.to_string().contains("occurs twice"), "{error}");
+}
+
+#[test]
 fn line_protocol_escapes() {
     lines(r"t,a\,b=c\ d\=e x\ y=1 1", &["t 1 a,b=\"c d=e\" x y=1.0"]);
     lines(r#"t s="a\"b\\c\d" 1"#, &["t 1 s=\"a\\\"b\\\\c\\\\d\""]);

@@ -21,6 +21,19 @@ fn messagepack_rows() {
 }
 
 #[test]
+fn a_host_is_a_text_in_every_row() {
+    let row = |host: serde_json::Value| serde_json::json!({"m": "t", "t": 1, "h": host, "fields": {"v": 1}});
+    let rows = serde_json::json!([row("a".into()), row(2.5.into()), row(2.5.into()), row(1e21.into())]);
+    let of = |host: &str| format!("t 1000000 host=\"{host}\" v=1");
+    messagepack(&rows, &[&of("a"), &of("2.5"), &of("2.5"), &of("1e21")]);
+    // A field gave the column another type.
+    let field = serde_json::json!({"m": "t", "t": 1, "fields": {"host": 1.5, "v": 1}});
+    let rows = serde_json::json!([field, row(2.5.into()), row(2.5.into())]);
+    let differs = |position: usize| format!("refused {position} t.host: it is text here and float in rows before");
+    messagepack(&rows, &["t 1000000 host=1.5 v=1", &differs(1), &differs(2)]);
+}
+
+#[test]
 fn messagepack_times() {
     for (time, micros) in [
         (serde_json::json!(1_700_000_000), 1_700_000_000_000_000_i64),
@@ -55,6 +68,11 @@ fn messagepack_times() {
             Value::Map(vec![("m".into(), "t".into()), ("t".into(), Value::Ext(-1, bytes)), ("fields".into(), fields)]);
         check(Format::MessagePack, &packed(&body), &[&format!("t {expected}")]);
     }
+    let far = [&0u32.to_be_bytes()[..], &9_200_000_000_000i64.to_be_bytes()].concat();
+    let fields = Value::Map(vec![("v".into(), 1.into())]);
+    let body = Value::Map(vec![("m".into(), "t".into()), ("t".into(), Value::Ext(-1, far)), ("fields".into(), fields)]);
+    let decoded = decode(Format::MessagePack, &packed(&body), &REFUSING, &wide()).unwrap();
+    assert!(decoded.tables.is_empty() && decoded.refused.len() == 1, "{decoded:?}");
 }
 
 #[test]
