@@ -2,7 +2,6 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
@@ -19,6 +18,7 @@ use tokio::sync::watch;
 
 use crate::access::Peer;
 use crate::connections::{Accepted, Listener};
+use crate::exchange::Activity;
 use crate::tls::Tls;
 
 /// A bound listener with its protocol. It does not serve yet.
@@ -37,7 +37,8 @@ struct Manner {
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 impl Door {
-    /// A door for versions 1 and 2 of HTTP. `patience` limits the time for a request's head, and of an idle connection.
+    /// A door for versions 1 and 2 of HTTP. `patience` limits the time for a request's head, between
+    /// two requests, and for which a client may leave a reply unread.
     pub(crate) fn new(listener: Listener, tls: Option<Tls>, patience: Duration) -> Self {
         let mut builder = Builder::new(TokioExecutor::new());
         builder.http1().timer(TokioTimer::new()).header_read_timeout(patience);
@@ -95,22 +96,27 @@ impl Manner {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let spoke = Arc::new(AtomicBool::new(false));
-        let heard = spoke.clone();
-        let answerer = TowerToHyperService::new(router);
+        let activity = Activity::new();
+        let (answerer, begun) = (TowerToHyperService::new(router), activity.clone());
         let service = service_fn(move |mut request: Request<Incoming>| {
-            heard.store(true, Ordering::Relaxed);
+            let exchange = begun.begin();
             request.extensions_mut().insert(Peer(peer));
-            answerer.call(request)
+            let answered = answerer.call(request);
+            async move { answered.await.map(|response| response.map(|body| exchange.reply(body))) }
         });
         let connection = self.builder.serve_connection(TokioIo::new(stream), service).into_owned();
         let connection = watcher.watch(connection);
         tokio::pin!(connection);
-        // The first bytes decide the HTTP version, and hyper would wait for them forever.
-        match tokio::time::timeout(self.patience, &mut connection).await {
-            Ok(ended) => ended,
-            Err(_) if spoke.load(Ordering::Relaxed) => connection.await,
-            Err(_) => Err("no request came in time".into()),
+        // Hyper would wait forever: for the first bytes, which decide the version of HTTP, for another request of version 2,
+        // and for a client that does not read.
+        loop {
+            match tokio::time::timeout(self.patience, &mut connection).await {
+                Ok(ended) => return ended,
+                Err(_) if activity.waits_for_client(self.patience) => {
+                    return Err("no request came in time, or its reply was not read".into());
+                }
+                Err(_) => {}
+            }
         }
     }
 }

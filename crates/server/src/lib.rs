@@ -25,6 +25,7 @@ mod definitions;
 mod door;
 mod ensembles;
 mod error;
+mod exchange;
 mod failures;
 mod flight;
 mod grants;

@@ -6,11 +6,12 @@ use axum::body::Body;
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use decode::{Decoded, Format, OnConflict, Precision, Refused, Request, TIME, TIME_NANOS};
+use decode::{DecodeError, Decoded, Format, OnConflict, Precision, Refused, Request, TIME, TIME_NANOS};
 use ingest::{Conflict, Key, Renamed, Written};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use table::TableName;
+use tokio::runtime::{Handle, RuntimeFlavor};
 
 use crate::access::Access;
 use crate::app::{App, database};
@@ -110,7 +111,6 @@ async fn write(sent: Sent, database: &str, format: Format<'_>) -> Result<Respons
     let limits = &app.settings.limits;
     let body = app.bodies.read(body, limits.body_bytes_max).await?;
     let bytes = body.len();
-    let plain: Cow<'_, [u8]> = decode::expand(&body, limits)?;
     let columns = match format {
         // Their values carry no types.
         Format::Json { table } | Format::Csv { table } => match TableName::new(database, table) {
@@ -120,9 +120,11 @@ async fn write(sent: Sent, database: &str, format: Format<'_>) -> Result<Respons
         _ => None,
     };
     let request = Request { now_micros: now_micros(), on_conflict, columns: columns.as_deref() };
-    let decoded = decode::decode(format, &plain, &request, limits)?;
+    let decoded = beside_others(bytes, || -> Result<Decoded, DecodeError> {
+        let plain: Cow<'_, [u8]> = decode::expand(&body, limits)?;
+        decode::decode(format, &plain, &request, limits)
+    })?;
     let Decoded { tables, mut refused, refused_beyond, finer, overflows } = decoded;
-    drop(plain);
     drop(body);
     let mut named = Vec::with_capacity(tables.len());
     for (name, rows) in tables {
@@ -144,6 +146,17 @@ async fn write(sent: Sent, database: &str, format: Format<'_>) -> Result<Respons
         overflows.map(|(table, overflow)| of_overflow(table, overflow.rows, &overflow.name, &overflow.overflow)),
     );
     reply(&written, &refused, refused_beyond, notices.collect())
+}
+
+/// Runs the work for a body of `bytes` bytes. Meanwhile other requests have as many threads as before, if it is long.
+fn beside_others<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
+    /// At most a few milliseconds of work, unless it expands a hundredfold.
+    const SHORT: usize = 256 << 10;
+    if bytes > SHORT && Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread {
+        tokio::task::block_in_place(work)
+    } else {
+        work()
+    }
 }
 
 /// Replies 204 if all rows are stored; otherwise lists the rejected items. Adds notices about rows stored differently

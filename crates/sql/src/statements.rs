@@ -1,5 +1,7 @@
 //! Splits a text into statements.
 
+use std::collections::HashMap;
+
 /// Splits off the statements that end with `;`. Returns them without the `;`, and the remaining text. A `;` inside
 /// quotes or comments does not end a statement.
 pub fn split(text: &str) -> (Vec<&str>, &str) {
@@ -48,14 +50,15 @@ fn next(bytes: &[u8], at: usize) -> usize {
 /// Writes the parameters `$name` as `$1`, `$2`: the places of their names. Quotes and comments stay.
 pub fn with_numbers(text: &str, names: &[&str]) -> String {
     let bytes = text.as_bytes();
+    let places: HashMap<&str, usize> = names.iter().copied().zip(1..).collect();
     let (mut out, mut at, mut copied) = (String::new(), 0, 0);
     while at < bytes.len() {
         let end = next(bytes, at);
         if bytes[at] == b'$' && end == at + 1 {
             let name = text[end..].split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
-            if let Some(place) = names.iter().position(|known| *known == name) {
+            if let Some(place) = places.get(name) {
                 out.push_str(&text[copied..end]);
-                out.push_str(&(place + 1).to_string());
+                out.push_str(&place.to_string());
                 copied = end + name.len();
             }
         }

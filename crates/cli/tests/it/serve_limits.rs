@@ -42,6 +42,38 @@ fn half_a_request_is_cut_off_in_time() {
 }
 
 #[test]
+fn a_connection_without_requests_is_closed_in_time() {
+    /// A client of version 2 of HTTP that asks for `/health` once.
+    const HTTP2: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0\
+        \0\0\x0e\x01\x05\0\0\0\x01\x82\x86\x04\x07/health\x01\x01x";
+    let data = tempfile::tempdir().unwrap();
+    let server = Served::start(data.path(), &["--request-seconds", "1"]);
+    for asked in [HTTP2, b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n"] {
+        let began = std::time::Instant::now();
+        let said = said_before_the_end(&server, asked);
+        assert!(said.contains("\"pass\""), "{said:?}");
+        // Without an answer to its ping, version 2 would be closed after 21 seconds.
+        assert!(began.elapsed() < Duration::from_secs(15));
+    }
+    // A reply that is not read, of more bytes than buffers between.
+    let server = Served::start(data.path(), &["--request-seconds", "1"]);
+    let question = r#"{"sql": "SELECT repeat('a', 1000000) FROM generate_series(1, 60)"}"#;
+    let head = format!("POST /api/v1/sql HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n\r\n", question.len());
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    stream.write_all(format!("{head}{question}").as_bytes()).unwrap();
+    assert!(first_byte(&mut stream, NEVER).is_some());
+    std::thread::sleep(Duration::from_secs(6));
+    let (mut read, mut buffer) = (0, vec![0; 1 << 20]);
+    loop {
+        match stream.read(&mut buffer) {
+            Ok(0) | Err(_) => break,
+            Ok(bytes) => read += bytes,
+        }
+    }
+    assert!(read < 50_000_000, "{read} bytes were kept");
+}
+
+#[test]
 fn five_hundred_connections_are_answered_at_once() {
     let data = tempfile::tempdir().unwrap();
     let server = Served::start(data.path(), &[]);

@@ -31,6 +31,8 @@ pub(super) struct Copy {
 }
 
 /// The start and the end of rows in binary form.
+/// Every NULL is written as this text.
+const NULL_BYTES_MAX: usize = 1_000;
 const SIGNATURE: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 const END: &[u8] = &(-1_i16).to_be_bytes();
 
@@ -247,6 +249,9 @@ impl Options {
         let quote = byte("QUOTE", self.quote, b'"')?;
         let escape = byte("ESCAPE", self.escape, quote)?;
         let null = self.null.unwrap_or_else(|| if form == Form::Csv { "" } else { "\\N" }.to_owned());
+        if null.len() > NULL_BYTES_MAX {
+            return Err(PgError::new("22023", format!("COPY NULL is longer than {NULL_BYTES_MAX} bytes")));
+        }
         if null.contains(['\n', '\r']) || null.as_bytes().contains(&delimiter) {
             return Err(PgError::new("22023", "COPY NULL cannot contain line ends or the delimiter"));
         }

@@ -175,7 +175,7 @@ async fn introduce<S: AsyncRead + AsyncWrite + Unpin>(
 }
 
 async fn password<S: AsyncRead + AsyncWrite + Unpin>(wire: &mut Wire<S>) -> Result<String, PgError> {
-    match wire.next().await {
+    match wire.next_unauthorized().await {
         Ok(Some((b'p', mut body))) => {
             let length = body.len() + 4;
             let read = Password::decode_body(&mut body, length, &DecodeContext::default());

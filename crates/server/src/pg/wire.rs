@@ -67,7 +67,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
 
     /// The next message: type and body.
     pub(super) async fn next(&mut self) -> io::Result<Option<(u8, BytesMut)>> {
-        let Some(mut frame) = self.frame(1, MESSAGE_BYTES_MAX).await? else { return Ok(None) };
+        self.message(MESSAGE_BYTES_MAX).await
+    }
+
+    /// The next message of a client that may be anyone.
+    pub(super) async fn next_unauthorized(&mut self) -> io::Result<Option<(u8, BytesMut)>> {
+        self.message(FIRST_BYTES_MAX).await
+    }
+
+    async fn message(&mut self, limit: usize) -> io::Result<Option<(u8, BytesMut)>> {
+        let Some(mut frame) = self.frame(1, limit).await? else { return Ok(None) };
         let kind = frame.get_u8();
         frame.advance(4);
         if is_whole(kind, &frame) {

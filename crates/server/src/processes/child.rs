@@ -21,6 +21,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::body::{Batches, Body, Sink};
 use super::message::{Ask, Done, Failure, Format, Part, Question, Setup, Sql, Wanted, take};
+use super::size::written_bytes;
 use super::{memory, names};
 use crate::error::{Refusal, UNKNOWN_NAME};
 use crate::tables;
@@ -216,10 +217,14 @@ impl Answerer {
     }
 
     async fn rows(&mut self, mut rows: Rows) -> Result<(), Failure> {
+        let most = self.setup.memory_bytes;
         let mut batches = self.batches(&rows.schema())?;
         while let Some(batch) = rows.next().await {
             let batch = batch?;
             check_texts(&batch)?;
+            if written_bytes(&batch) > most {
+                return Err(too_large(most));
+            }
             batches.write(&batch).map_err(|e| unwritten(&e))?;
         }
         finish(batches)

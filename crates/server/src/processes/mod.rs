@@ -16,6 +16,7 @@ pub(crate) mod message;
 mod names;
 mod pool;
 mod process;
+mod size;
 
 pub use child::answer_questions;
 pub(crate) use message::{Ask, Failure, Format, Names, Part, Question, Sql, Tables, Wanted};

@@ -53,8 +53,9 @@ impl Pool {
 
     /// Runs a query. It keeps `place` until its process is done.
     pub(crate) async fn ask(self: &Arc<Self>, place: Place, question: &Question) -> Result<Answering, Refusal> {
+        let mut place = Some(place);
         loop {
-            let mut process = match self.next() {
+            let process = match self.next() {
                 Some(process) => process,
                 None => self.start().await.map_err(|error| {
                     tracing::error!(%error, "cannot start a query process");
@@ -62,11 +63,13 @@ impl Pool {
                     Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text).later(5)
                 })?,
             };
+            // From here on, a question that is given up ends its process.
+            let mut answering = Answering { pool: self.clone(), process: Some(process), place: place.take() };
             // A process may have died while idle: try the next.
-            if process.is_alive() && process.ask(question).await.is_ok() {
-                return Ok(Answering { pool: self.clone(), process: Some(process), place: Some(place) });
+            if answering.ask(question).await {
+                return Ok(answering);
             }
-            self.discard(process, None);
+            place = answering.place.take();
         }
     }
 
@@ -136,6 +139,12 @@ pub(crate) struct Answering {
 }
 
 impl Answering {
+    /// Hands the question to the process; returns whether it lives and takes it.
+    async fn ask(&mut self, question: &Question) -> bool {
+        let Some(process) = &mut self.process else { return false };
+        process.is_alive() && process.ask(question).await.is_ok()
+    }
+
     /// The next part of the answer; `None` at its end.
     pub(crate) async fn next(&mut self) -> Result<Option<Part>, Failure> {
         let Some(process) = &mut self.process else { return Ok(None) };

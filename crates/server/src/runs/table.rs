@@ -153,8 +153,20 @@ impl Runs {
         Ok(())
     }
 
-    /// Submits an ensemble to a fleet by a process of its own. Returns its name.
-    pub(crate) async fn submit(&self, wish: Wish, ledger: String, broker: String) -> Result<String, Refusal> {
+    /// Submits an ensemble to a fleet by a process of its own. Returns its name. The process is waited for, also if the
+    /// caller is not there any more.
+    pub(crate) async fn submit(
+        self: &Arc<Self>,
+        wish: Wish,
+        ledger: String,
+        broker: String,
+    ) -> Result<String, Refusal> {
+        let runs = self.clone();
+        let submitted = tokio::spawn(async move { runs.submit_here(wish, ledger, broker).await });
+        submitted.await.map_err(|error| Refusal::internal(error.to_string()))?
+    }
+
+    async fn submit_here(&self, wish: Wish, ledger: String, broker: String) -> Result<String, Refusal> {
         let _place = self.preparing.acquire().await.map_err(closing)?;
         let job = Job::Submit { wish: Box::new(wish), ledger, broker };
         let setup = Setup { data: self.data.clone(), job };

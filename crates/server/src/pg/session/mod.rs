@@ -131,7 +131,11 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
                 Err(error) => return Err(error),
             };
             match self.message(kind, body).await {
-                Ok(Next::Go) => self.send_if_full().await?,
+                Ok(Next::Go) => {
+                    self.send_if_full().await?;
+                    // Messages that are there already would else be served without a pause, whatever each costs.
+                    tokio::task::yield_now().await;
+                }
                 Ok(Next::End) => break,
                 Err(error) => {
                     self.failed(&error, kind).await?;
@@ -258,11 +262,12 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Session<'a, S> {
                 Some(bytes) => parameters::text(oid, bytes)?,
             });
         }
-        let bytes = prepared.sql.len() + values.iter().map(Literal::bytes).sum::<usize>();
+        let (portal_name, formats) = (message.portal_name.unwrap_or_default(), message.result_column_format_codes);
+        let of_values = values.iter().map(Literal::bytes).sum::<usize>();
+        let bytes = prepared.sql.len() + of_values + portal_name.len() + formats.len() * size_of::<i16>();
         self.portals.check_room(bytes)?;
-        let formats = Formats(message.result_column_format_codes);
-        let portal = Portal { values, formats, bytes, ..Portal::new(prepared.sql)? };
-        self.portals.0.insert(message.portal_name.unwrap_or_default(), portal);
+        let portal = Portal { values, formats: Formats(formats), bytes, ..Portal::new(prepared.sql)? };
+        self.portals.0.insert(portal_name, portal);
         Ok(self.wire.put(&BindComplete::new())?)
     }
 
