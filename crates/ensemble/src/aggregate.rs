@@ -35,8 +35,9 @@ enum Sum {
 /// integer up to 255.
 const BUCKET_SHIFT: u32 = 45;
 
-/// The bucket of a value; buckets are ordered like values.
+/// The bucket of a value; buckets are ordered like values. NaN is the greatest, whatever its bits.
 fn bucket(value: f64) -> i32 {
+    let value = if value.is_nan() { f64::NAN } else { value };
     let bits = value.to_bits() as i64;
     // Negative numbers descend as their bits ascend.
     let ordered = bits ^ (((bits >> 63) as u64) >> 1) as i64;

@@ -104,8 +104,11 @@ fn compared(a: &Column, b: &Column, places: &[[usize; 2]], is_paired: bool) -> C
     let difference = means[1] - means[0];
     let unpaired =
         apart(Sample::of(pairs().map(|(a, _)| (a, 1)), unit_a), Sample::of(pairs().map(|(_, b)| (b, 1)), unit_b));
+    let unit = unit_a.filter(|_| unit_a == unit_b);
+    // Differences of decimals are rounded: equal ones must stay equal.
+    let apart_by = |(a, b): (f64, f64)| unit.map_or(b - a, |unit| ((b - a) / unit).round() * unit);
     let ci = if is_paired {
-        Sample::of(pairs().map(|(a, b)| (b - a, 1)), unit_a.filter(|_| unit_a == unit_b)).interval(Level::FIXED)
+        Sample::of(pairs().map(|pair| (apart_by(pair), 1)), unit).interval(Level::FIXED)
     } else {
         unpaired
     };
@@ -141,6 +144,18 @@ mod tests {
 
     fn column(values: &[i32]) -> Column {
         Column { values: Narrow::I32(values.to_vec()), scale: 2 }
+    }
+
+    #[test]
+    fn a_constant_shift_of_decimals_is_one_difference() {
+        // 0.1 and 0.2 become 0.3 and 0.4, whose differences are not the same double.
+        let tenths = |values: [i32; 2]| Column { values: Narrow::I32(values.repeat(500)), scale: 10 };
+        let all: Vec<[usize; 2]> = (0..1_000).map(|world| [world, world]).collect();
+        let found = compared(&tenths([1, 2]), &tenths([3, 4]), &all, true);
+        let halves = |values: [i32; 2]| Column { values: Narrow::I32(values.repeat(500)), scale: 2 };
+        let exact = compared(&halves([1, 2]), &halves([3, 4]), &all, true);
+        let widths = [found, exact].map(|compared| compared.ci_half_width.unwrap());
+        assert!((widths[0] * 5.0 - widths[1]).abs() < 1e-9 && widths[0] > 1e-4, "{widths:?}");
     }
 
     #[test]

@@ -33,7 +33,7 @@ impl Distribution {
             }
             Narrow::I32(_) | Narrow::F64(_) => {
                 let mut values: Vec<f64> = (0..column.len()).map(|w| column.value(w)).collect();
-                values.sort_by(f64::total_cmp);
+                values.sort_by(|a, b| expr::order(*a, *b));
                 let alike = |a: &f64, b: &f64| a == b || (a.is_nan() && b.is_nan());
                 values.chunk_by(alike).map(|run| (run[0], run.len())).collect()
             }
@@ -173,6 +173,13 @@ mod tests {
         assert!(distribution(Narrow::U8(Vec::new())).quantile(0.5).is_nan());
         assert_eq!(d.cdf().collect::<Vec<_>>(), [(-2.0, 0.25), (1.0, 0.75), (4.0, 1.0)]);
         assert_eq!(d.counts, distribution(Narrow::F64(vec![4.0, -2.0, 1.0, 1.0])).counts);
+    }
+
+    #[test]
+    fn nan_is_the_greatest_whatever_its_sign() {
+        let d = distribution(Narrow::F64(vec![-f64::NAN, 2.0, f64::NAN, f64::NEG_INFINITY]));
+        assert_eq!((d.quantile(0.25), d.quantile(0.5)), (f64::NEG_INFINITY, 2.0));
+        assert!(matches!(d.counts[..], [_, _, (nan, 2)] if nan.is_nan()), "{:?}", d.counts);
     }
 
     #[test]

@@ -141,7 +141,7 @@ impl Sample {
             // Two adjacent values: estimate the share of the larger one.
             Some(unit) if max - min < 1.5 * unit => {
                 let hits = ((self.mean - min) / (max - min) * self.count as f64).round() as u64;
-                let Interval { low, high } = of_share(hits, self.count, level);
+                let Interval { low, high } = of_share(hits.min(self.count), self.count, level);
                 Some(Interval { low: min + (max - min) * low, high: min + (max - min) * high })
             }
             _ if min == max => None,

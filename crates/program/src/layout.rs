@@ -77,6 +77,15 @@ impl Layout {
         self.outcomes.get(name).copied().ok_or_else(|| UnknownName::new("no outcome", name, names()))
     }
 
+    /// Bytes of all texts that a record may hold: the longest name of an entity, and the names of outcomes with their
+    /// longest labels.
+    pub(crate) fn record_letters(&self) -> usize {
+        let longest = |texts: &mut dyn Iterator<Item = &String>| texts.map(String::len).max().unwrap_or(0);
+        let entity = longest(&mut self.catalogue.entities.iter().map(|entity| &entity.name));
+        let outcomes = self.catalogue.kinds.iter().flat_map(|kind| &kind.outcomes);
+        entity + outcomes.map(|outcome| outcome.name.len() + longest(&mut outcome.labels.iter())).sum::<usize>()
+    }
+
     /// Number of different names of outcomes.
     pub(crate) fn outcomes(&self) -> usize {
         self.in_kinds.len()

@@ -185,7 +185,7 @@ impl ProgramModel {
         let with_events = grid.events.are_wanted;
         let line = request(layout, &self.parameters, seed, range, with_events);
         let line = line.map_err(|error| Failure::new(error.to_string()))?;
-        let bytes_max = answer::bytes_max(records, layout.outcomes(), with_events);
+        let bytes_max = answer::bytes_max(records, layout, with_events);
         let asked = process.ask(line, self.program.limits.range, bytes_max).map_err(Refused::Program);
         let read = asked.and_then(|()| answer::read(&mut process.reading(&mut || sink.waiting()), grid));
         read.map_err(|refused| match refused {

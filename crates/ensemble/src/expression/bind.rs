@@ -132,6 +132,7 @@ impl Binder<'_> {
                 Node::Chain(first, rest.collect::<Result<_>>()?)
             }
             _ if expr.is_condition() => self.condition(expr)?,
+            Written::Int(value) if value.unsigned_abs() > 1 << f64::MANTISSA_DIGITS => Node::Integer(*value),
             _ => Node::Number(self.constant(expr)?),
         })
     }

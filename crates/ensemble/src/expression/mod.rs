@@ -70,6 +70,8 @@ impl Expression {
 #[derive(Debug, Clone, PartialEq)]
 enum Node {
     Number(f64),
+    /// An integer that a double may not hold.
+    Integer(i64),
     /// Index in the expression's columns.
     Column(usize),
     Negate(Box<Node>),

@@ -245,6 +245,7 @@ fn number(node: &Node, all: &[Arc<Column>], world: usize) -> Option<f64> {
     let of = |node: &Node| number(node, all, world);
     match node {
         Node::Number(n) => Some(*n),
+        Node::Integer(n) => Some(*n as f64),
         Node::Column(c) => Some(all[*c].value(world)),
         Node::Negate(a) => of(a).map(|a| -a),
         Node::Absolute(a) => of(a).map(f64::abs),

@@ -39,7 +39,7 @@ impl Expression {
 
 fn unit<'a>(node: &Node, outcome: &impl Fn(usize) -> &'a str) -> Unit<'a> {
     match node {
-        Node::Number(_) => Unit::Any,
+        Node::Number(_) | Node::Integer(_) => Unit::Any,
         Node::Column(place) => Unit::Of(outcome(*place)),
         Node::Negate(inner) | Node::Absolute(inner) => unit(inner, outcome),
         Node::Chain(first, rest) => {

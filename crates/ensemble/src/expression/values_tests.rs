@@ -46,6 +46,18 @@ fn large_numbers_become_real() {
 }
 
 #[test]
+fn constants_keep_all_their_digits() {
+    let large = columns(&[1, 1], &[1, 1], &[1, 1], &[94_906_267, 94_906_266]);
+    // The first product, which no double holds.
+    assert_eq!(values("wide * wide >= 9007199515875289", &large).values, Narrow::U8(vec![1, 0]));
+    assert_eq!(values("wide * wide > 9007199515875289", &large).values, Narrow::U8(vec![0, 0]));
+    assert_eq!(values("wide * wide - 9007199515875289", &large).value(0), 0.0);
+    let real = vec![Arc::new(Column { values: Narrow::F64(vec![0.122_901_274_894_114_73]), scale: 1 })];
+    assert_eq!(values("home_margin - 0.12290127489411473", &real).value(0), 0.0);
+    assert_eq!(values("home_margin = 0.12290127489411473", &real).value(0), 1.0);
+}
+
+#[test]
 fn quotients_of_outcomes_are_real() {
     assert_eq!(values("(0.1 * home_margin) / total_points", &all()).value(2), 0.3 / 45.0);
     let by_zero = values("home_margin / sacks", &all());

@@ -141,6 +141,9 @@ fn csv(path: &Path, options: &Options) -> Result<impl RecordBatchReader + Send +
         return Err(format!("the quote that opens on line {line} is never closed"));
     }
     let (inferred, _) = inferred.map_err(failed)?;
+    if let (1, Some(line)) = (inferred.fields().len(), quotes.skipped()) {
+        return Err(format!("line {line} is empty: write its value, or remove the line"));
+    }
     let names = [(&options.columns.entity, "entity"), (&options.columns.outcome, "outcome")];
     let is_name = |name: &str| names.iter().any(|(given, default)| given.as_deref().unwrap_or(default) == name);
     let fields = inferred.fields().iter().map(|field| {

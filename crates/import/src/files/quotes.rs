@@ -1,4 +1,5 @@
-//! Finds a quote that a CSV file never closes: the parser would take all of the rest as one value.
+//! Finds what a parser of CSV passes over: a quote that is never closed, after which it takes the rest as one value, and
+//! empty lines, which in a file of one column are missing values.
 
 use std::io::{self, Read};
 
@@ -11,6 +12,12 @@ pub(super) struct Quotes<R> {
     /// The line with the last opening quote.
     opened: u64,
     is_read: bool,
+    /// Whether the current line has a byte.
+    has_bytes: bool,
+    /// The first empty line after one with bytes.
+    empty: Option<u64>,
+    /// Such a line before one with bytes.
+    skipped: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +31,21 @@ enum Place {
 
 impl<R> Quotes<R> {
     pub(super) fn new(inner: R) -> Self {
-        Self { inner, place: Place::CellStart, line: 1, opened: 0, is_read: false }
+        Self {
+            inner,
+            place: Place::CellStart,
+            line: 1,
+            opened: 0,
+            is_read: false,
+            has_bytes: false,
+            empty: None,
+            skipped: None,
+        }
+    }
+
+    /// An empty line between others, which a reader of CSV skips.
+    pub(super) fn skipped(&self) -> Option<u64> {
+        self.skipped
     }
 
     /// The line of a quote that is open at the end of the file.
@@ -33,6 +54,19 @@ impl<R> Quotes<R> {
     }
 
     fn pass(&mut self, byte: u8) {
+        match byte {
+            b'\n' if self.place != Place::Quoted => {
+                if !self.has_bytes && self.line > 1 {
+                    self.empty.get_or_insert(self.line);
+                }
+                self.has_bytes = false;
+            }
+            b'\r' => {}
+            _ => {
+                self.has_bytes = true;
+                self.skipped = self.skipped.or(self.empty);
+            }
+        }
         self.place = match (self.place, byte) {
             (Place::CellStart | Place::Closed, b'"') => {
                 if self.place == Place::CellStart {

@@ -210,6 +210,10 @@ async fn unusable_files_are_named() {
     std::fs::write(path("torn.parquet"), b"PAR1 and no more").unwrap();
     let said = import(&path("data"), &[path("torn.parquet")], &Options::default()).await.unwrap_err().to_string();
     assert!(said.starts_with("cannot read ") && said.contains("torn.parquet: "), "{said}");
+    for (name, text, line) in [("empty.csv", "x\n1.5\n\n2.5\n", 3), ("later.csv", "x\r\n1\r\n\r\n\r\n2", 3)] {
+        let said = format!("cannot read {name}: line {line} is empty: write its value, or remove the line");
+        check(name, text.as_bytes(), &said).await;
+    }
     let unclosed = |line: usize| format!("the quote that opens on line {line} is never closed");
     for (name, text, line) in [
         ("last.csv", "x,y\n1,2\n3,\"4\n", 3),

@@ -25,7 +25,8 @@ pub(super) fn read(reading: &mut Reading<'_>, grid: &mut Grid) -> Result<(), Ref
         if line.is_empty() {
             return Ok(());
         }
-        let record = RecordOf(&layout).deserialize(&mut serde_json::Deserializer::from_slice(&line));
+        let mut json = serde_json::Deserializer::from_slice(&line);
+        let record = RecordOf(&layout).deserialize(&mut json).and_then(|record| json.end().map(|()| record));
         let record = record
             .map_err(|error| ProgramError::Protocol(format!("{}: {}{}", shown(&line), cause(&error), hint(&line))))?;
         store(&record, &layout, grid)?;
@@ -149,11 +150,16 @@ fn number(text: &str, is_real: bool) -> Option<Number> {
     if is_real && integer.is_none() && is_beyond_doubles(text) {
         return None;
     }
-    // JSON has no such numbers as NaN, but a text may.
-    let word = if is_real { text.trim_matches('"') } else { text };
-    // Of a real outcome, only a text is infinite here.
-    let fits = |real: &f64| is_real || real.is_finite();
-    integer.map(Number::Integer).or_else(|| word.parse().ok().filter(fits).map(Number::Real))
+    let real = || match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
+        // A text is one of the numbers that JSON lacks, such as NaN.
+        Some(word) => is_real.then(|| without_digits(word)?.parse().ok()).flatten(),
+        None => text.parse().ok().filter(|real: &f64| real.is_finite()),
+    };
+    integer.map(Number::Integer).or_else(|| real().map(Number::Real))
+}
+
+fn without_digits(word: &str) -> Option<&str> {
+    Some(word).filter(|word| !word.contains(|c: char| c.is_ascii_digit()))
 }
 
 /// Whether a text is a whole number of more than 64 bits, which a double would round, or one beyond all doubles.

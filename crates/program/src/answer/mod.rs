@@ -5,6 +5,7 @@ mod json;
 
 use crate::error::ProgramError;
 use crate::grid::{Fault, Grid};
+use crate::layout::Layout;
 use crate::process::Reading;
 
 /// Why an answer is of no use.
@@ -42,13 +43,16 @@ pub(crate) fn read(reading: &mut Reading<'_>, grid: &mut Grid) -> Result<(), Ref
     Ok(grid.check_complete()?)
 }
 
-/// Maximum bytes of an answer with so many records and outcomes. Events have a limit of their own, because their number is
-/// not known.
-pub(crate) fn bytes_max(records: usize, outcomes: usize, with_events: bool) -> u64 {
+/// Maximum bytes of an answer with so many records. Events have a limit of their own, because their number is not known.
+pub(crate) fn bytes_max(records: usize, layout: &Layout, with_events: bool) -> u64 {
     const FIXED: u64 = 1 << 20;
     /// World, entity and what frames them.
     const RECORD: u64 = 256;
     const VALUE: u64 = 64;
+    /// JSON may write a letter as `\u00e9`.
+    const LETTER: u64 = 6;
     const EVENTS: u64 = 2 << 30;
-    FIXED + records as u64 * (RECORD + VALUE * outcomes as u64) + if with_events { EVENTS } else { 0 }
+    let names = LETTER * layout.record_letters() as u64;
+    let record = RECORD + VALUE * layout.outcomes() as u64 + names;
+    FIXED + records as u64 * record + if with_events { EVENTS } else { 0 }
 }

@@ -28,6 +28,31 @@ fn records_come_in_any_order_and_form() {
 }
 
 #[test]
+fn a_line_is_one_object() {
+    for rest in [GOOD[1], " debug", "}"] {
+        let both = format!("{}{rest}", GOOD[0]);
+        let said = Script::answering(&lines(&[&both, GOOD[2], GOOD[3]])).play(0, 2).unwrap_err();
+        assert!(said.contains("trailing characters at column"), "{said}");
+    }
+}
+
+#[test]
+fn long_names_do_not_make_an_answer_too_long() {
+    let names: Vec<String> = (0..100).map(|number| format!("{:é<40}{number}", "")).collect();
+    let kind = names.iter().map(|name| format!("\"{name}\": \"real\"")).collect::<Vec<_>>().join(", ");
+    let description = format!(r#"{{"name": "r", "kinds": {{"k": {{{kind}}}}}, "entities": ["only"]}}"#);
+    // As Python's json.dumps writes them.
+    let letter = format!("{}u00e9", '\\');
+    let values = names.iter().map(|name| format!("\"{}\": 0.1", name.replace('é', &letter))).collect::<Vec<_>>();
+    let script = format!(
+        "printf '%s\\n' '{description}'; while read -r request; do world=0; while [ $world -lt 300 ]; do \
+         printf '%s\\n' '{{\"world\": '$world', {}}}'; world=$((world+1)); done; echo; done",
+        values.join(", ")
+    );
+    assert_eq!(Script::new(&script).play(0, 300).unwrap()[0][0].len(), 300);
+}
+
+#[test]
 fn requests_have_seeds_entities_and_parameters() {
     let description = DESCRIPTION.replacen('{', r#"{"parameters": {"p": 0.1, "t": "x"}, "#, 1);
     let script = Script::new(&format!(
@@ -64,6 +89,10 @@ fn real_numbers_are_read_to_the_bit() {
     for value in ["1e400", "-1e400", "12345678901234567891", "-12345678901234567891"] {
         let said = refused(value);
         assert!(said.contains(&format!("r is {value}, not a number that a double holds")), "{said}");
+    }
+    for value in ["\"3.5\"", "\"1e999\"", "\"9007199254740993\"", "\"\"", "\"x\""] {
+        let said = refused(value);
+        assert!(said.contains(&format!("r is {value}, not a number")), "{said}");
     }
     for value in ["NaN", "Infinity", "-Infinity"] {
         let said = refused(value);

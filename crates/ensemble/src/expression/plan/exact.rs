@@ -85,7 +85,13 @@ impl Exact {
         let scale = 10i64.checked_pow(u32::try_from(fraction.len()).ok()?)?;
         let common = common_factor(value, scale);
         let (value, scale) = (value / common, scale / common);
-        Some(Self { step: Step::Constant(value), scale, bounds: [value; 2] })
+        // Doubles hold both, so that their quotient is the number.
+        let is_held = value.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS && scale <= 1 << f64::MANTISSA_DIGITS;
+        is_held.then(|| Self { scale, ..Self::integer(value) })
+    }
+
+    pub(super) fn integer(value: i64) -> Self {
+        Self { step: Step::Constant(value), scale: 1, bounds: [value; 2] }
     }
 
     /// `None` for a real-valued outcome.

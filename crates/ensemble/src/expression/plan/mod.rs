@@ -29,6 +29,7 @@ impl Real {
         let plan = |node| Self::plan(node, columns);
         match node {
             Node::Number(number) => Exact::decimal(*number).map_or(Self::Number(*number), Self::Exact),
+            Node::Integer(value) => Self::Exact(Exact::integer(*value)),
             Node::Column(column) => {
                 let column = &columns[*column];
                 Exact::column(column).map_or_else(|| Self::Column(column.clone()), Self::Exact)
@@ -133,9 +134,12 @@ impl Truth {
             Node::All(parts) => Self::All(all(parts)),
             Node::Any(parts) => Self::Any(all(parts)),
             Node::Not(inner) => Self::Not(Self::plan(inner, columns).into()),
-            Node::Number(_) | Node::Column(_) | Node::Negate(_) | Node::Absolute(_) | Node::Chain(..) => {
-                Self::compare(Comparison::NotEqual, plan(node), plan(&Node::Number(0.0)))
-            }
+            Node::Number(_)
+            | Node::Integer(_)
+            | Node::Column(_)
+            | Node::Negate(_)
+            | Node::Absolute(_)
+            | Node::Chain(..) => Self::compare(Comparison::NotEqual, plan(node), plan(&Node::Number(0.0))),
         }
     }
 
