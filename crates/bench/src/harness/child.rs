@@ -1,9 +1,11 @@
 //! Starts the measured program, and measures its processes.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -21,6 +23,7 @@ pub struct Used {
     /// User and system time of all its threads.
     pub cpu_ms: f64,
     pub wall_ms: f64,
+    /// At least what this process used when it started the other: Linux counts that as the other's.
     pub peak_rss_bytes: u64,
 }
 
@@ -127,22 +130,52 @@ impl Drop for Running {
     }
 }
 
+/// What a command reads from its standard input.
+pub(crate) enum Input<'a> {
+    Nothing,
+    Bytes(&'a [u8]),
+    File(File),
+}
+
+impl<'a> Input<'a> {
+    pub(crate) fn of(bytes: Option<&'a [u8]>) -> Self {
+        bytes.map_or(Self::Nothing, Self::Bytes)
+    }
+}
+
 /// Runs a command with `input` on its standard input. Returns its output, and the time and memory it used. The error of a
 /// failed command has its last line on standard error.
-pub(crate) fn measure(mut command: Command, input: Option<&[u8]>) -> Result<(Vec<u8>, Used), BenchError> {
+pub(crate) fn measure(command: Command, input: Option<&[u8]>) -> Result<(Vec<u8>, Used), BenchError> {
+    measure_within(command, Input::of(input), Duration::MAX)
+}
+
+/// As [`measure`]; kills a command that takes longer than `limit`.
+pub(crate) fn measure_within(
+    mut command: Command,
+    input: Input<'_>,
+    limit: Duration,
+) -> Result<(Vec<u8>, Used), BenchError> {
     let words = words(&command);
     let program = Path::new(command.get_program()).to_owned();
     let io = |doing| {
         let program = program.clone();
         move |source| BenchError::Io { doing, path: program, source }
     };
-    command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
+    let (stdin, input) = match input {
+        Input::Nothing => (Stdio::null(), None),
+        Input::Bytes(bytes) => (Stdio::piped(), Some(bytes)),
+        Input::File(file) => (file.into(), None),
+    };
+    command.stdin(stdin);
     forget_own_peak().map_err(io("measure"))?;
     let started = Instant::now();
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(io("start"))?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let id = child.id();
+    let (ends, end) = channel();
     // One thread per pipe: a full pipe would block the process.
-    let (printed, said) = std::thread::scope(|scope| {
+    let (printed, said, is_late) = std::thread::scope(|scope| {
+        let late = scope.spawn(move || kill_after(limit, id, &end));
         let said = scope.spawn(move || {
             let mut said = String::new();
             stderr.map_or(Ok(0), |mut pipe| pipe.read_to_string(&mut said)).map(|_| said)
@@ -155,10 +188,15 @@ pub(crate) fn measure(mut command: Command, input: Option<&[u8]>) -> Result<(Vec
         let read = stdout.map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut printed)).map(|_| printed);
         // A process that ends before it has read all input shows that by its exit code.
         drop(fed.join());
-        (read, said.join().unwrap_or_else(|_| Ok(String::new())))
+        let said = said.join().unwrap_or_else(|_| Ok(String::new()));
+        drop(ends);
+        (read, said, late.join().unwrap_or(false))
     });
     let ended = child.wait4().map_err(io("wait for"))?;
     let wall = started.elapsed();
+    if is_late {
+        return Err(BenchError::Run { command: words, said: format!("it took longer than {} s", limit.as_secs()) });
+    }
     if !ended.status.success() {
         let said = said.map_err(io("read from"))?;
         let last = said.trim().lines().next_back().unwrap_or("no output").to_owned();
@@ -168,6 +206,13 @@ pub(crate) fn measure(mut command: Command, input: Option<&[u8]>) -> Result<(Vec
     let ms = |time: Duration| time.as_secs_f64() * 1e3;
     let used = Used { cpu_ms: ms(usage.utime + usage.stime), wall_ms: ms(wall), peak_rss_bytes: usage.maxrss };
     Ok((printed.map_err(io("read from"))?, used))
+}
+
+/// Kills a process that was not waited for yet, unless `end` is closed within `limit`. Returns whether it did.
+fn kill_after(limit: Duration, id: u32, end: &Receiver<()>) -> bool {
+    let is_late = end.recv_timeout(limit) == Err(RecvTimeoutError::Timeout);
+    // Fails only if the process has ended.
+    is_late && kill(Pid::from_raw(id as i32), Signal::SIGKILL).is_ok()
 }
 
 /// Lets the peak of this process's memory be what it uses now: Linux counts the peak of the process that starts another
@@ -187,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_process_prints_and_uses_is_told() {
+    fn output_time_and_memory_are_measured() {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", "cat; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"]);
         let (printed, used) = measure(command, Some(b"hello")).unwrap();
@@ -196,7 +241,23 @@ mod tests {
     }
 
     #[test]
-    fn the_memory_of_a_process_is_its_own() {
+    fn a_file_is_read_from_standard_input() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+        let input = Input::File(File::open(&path).unwrap());
+        let (printed, _) = measure_within(Command::new("cat"), input, Duration::MAX).unwrap();
+        assert_eq!(printed, std::fs::read(&path).unwrap());
+    }
+
+    #[test]
+    fn a_process_that_takes_too_long_is_killed() {
+        let mut command = Command::new("sleep");
+        command.arg("600");
+        let error = measure_within(command, Input::Nothing, Duration::from_millis(50)).unwrap_err().to_string();
+        assert!(error.contains("`sleep 600` failed: it took longer than 0 s"), "{error}");
+    }
+
+    #[test]
+    fn earlier_memory_of_this_process_is_not_counted() {
         let own = std::hint::black_box(vec![1u8; 512 << 20]).len() as u64;
         let mut command = Command::new("/bin/sh");
         command.args(["-c", "sleep 0.1"]);

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::Value;
 use world::Seed;
@@ -9,14 +10,14 @@ use world::Seed;
 use super::compared::{Case, Outcome, Sample, Unit, differing_count};
 use super::found::Found;
 use super::peer::Peer;
-use super::scripts::{Scripts, bounded, engine};
+use super::scripts::{LIMIT, Scripts, engine};
 use super::sybil;
 use super::work::Work;
 use super::workload::PeersWorkload;
 use crate::ask::events::Events;
 use crate::error::BenchError;
 use crate::harness::bench::Bench;
-use crate::harness::child::{Used, command, measure};
+use crate::harness::child::{Input, Used, command, measure, measure_within};
 use crate::harness::disk_space::{allocated_bytes, remove_folder};
 
 const APPENDS: f64 = 30.0;
@@ -70,7 +71,7 @@ impl Place<'_> {
                 let insert = if is_first { "CREATE TABLE small AS" } else { "INSERT INTO small" };
                 Ok(whole(&self.duckdb(peer, &format!("{insert} SELECT * FROM {rows}"), Some(lines))?.1))
             }
-            Some(peer @ Peer::Sybil) => Ok(whole(&sybil::append(self.found.program(peer)?, self.folder, lines)?)),
+            Some(peer @ Peer::Sybil) => Ok(whole(&sybil::append(self.found.program(peer), self.folder, lines)?)),
             Some(peer) => Ok(self.script(peer, "append", Some(lines))?.1),
         }
     }
@@ -92,21 +93,21 @@ impl Place<'_> {
                 counted(&measure(command, None)?.0)
             }
             Some(peer @ Peer::DuckdbCli) => counted(&self.duckdb(peer, "SELECT count(*) AS count FROM small", None)?.0),
-            Some(peer @ Peer::Sybil) => sybil::count_appended(self.found.program(peer)?, self.folder),
+            Some(peer @ Peer::Sybil) => sybil::count_appended(self.found.program(peer), self.folder),
             Some(peer) => Ok(self.script(peer, "count", None)?.0.as_u64().unwrap_or(0)),
         }
     }
 
     fn duckdb(&self, peer: Peer, statement: &str, input: Option<&[u8]>) -> Result<(Vec<u8>, Used), BenchError> {
-        let mut command = bounded(self.found.program(peer)?);
+        let mut command = Command::new(self.found.program(peer));
         command.args(["-init", "/dev/null", "-batch", "-json"]).arg(self.folder.join("small.duckdb"));
         command.args(["-c", statement]);
-        measure(command, input)
+        measure_within(command, Input::of(input), LIMIT)
     }
 
     fn script(&self, peer: Peer, task: &str, input: Option<&[u8]>) -> Result<(Value, Sample), BenchError> {
         let words = [engine(peer).as_ref(), task.as_ref(), self.folder.as_os_str()];
-        self.scripts.run(self.found.program(peer)?, "appends.py", words, (1.0, input))
+        self.scripts.run(self.found.program(peer), "appends.py", words, (1.0, input))
     }
 }
 

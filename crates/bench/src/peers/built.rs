@@ -10,7 +10,7 @@ use crate::harness::child::measure;
 /// Builds Arc with the tags of its Makefile. The shipped settings go beside the program, without those of storage in
 /// buckets: for a bucket that it does not use, it would download an extension.
 pub(super) fn build_arc(checkout: &Path, builds: &Path) -> Result<Installed, BenchError> {
-    std::fs::create_dir_all(builds).map_err(BenchError::io("create", builds))?;
+    prepare(checkout, builds)?;
     let program = builds.join("arc");
     go(checkout, &["build", "-tags=duckdb_arrow", "-o", &text(&program), "./cmd/arc"])?;
     let (from, to) = (checkout.join("arc.toml"), builds.join("arc.toml"));
@@ -21,7 +21,7 @@ pub(super) fn build_arc(checkout: &Path, builds: &Path) -> Result<Installed, Ben
 
 /// Builds Sybil. Its source is older than Go's modules, so it gets a `go.mod` in a copy.
 pub(super) fn build_sybil(checkout: &Path, builds: &Path) -> Result<Installed, BenchError> {
-    std::fs::create_dir_all(builds).map_err(BenchError::io("create", builds))?;
+    prepare(checkout, builds)?;
     let (copy, program) = (builds.join("sybil-source"), builds.join("sybil"));
     let mut command = Command::new("cp");
     command.arg("-R").arg(checkout).arg(&copy);
@@ -35,6 +35,12 @@ pub(super) fn build_sybil(checkout: &Path, builds: &Path) -> Result<Installed, B
     command.arg("version");
     let printed = String::from_utf8_lossy(&measure(command, None)?.0).into_owned();
     Ok(Installed { version: version(&printed).unwrap_or_else(|| commit(checkout)), program })
+}
+
+/// Looks for the checkout, and creates the folder for what is built.
+fn prepare(checkout: &Path, builds: &Path) -> Result<(), BenchError> {
+    checkout.read_dir().map_err(BenchError::io("read the checkout", checkout))?;
+    std::fs::create_dir_all(builds).map_err(BenchError::io("create", builds))
 }
 
 /// Settings in TOML without the tables whose names begin with `prefix`.

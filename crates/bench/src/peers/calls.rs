@@ -129,7 +129,7 @@ impl Stores<'_> {
         let folder = self.folder(Some(peer));
         let words: [OsString; 3] = [engine(peer).into(), task.into(), folder.into()];
         let words = words.into_iter().chain(files.map(|file| file.as_os_str().to_owned()));
-        self.scripts.run(self.found.program(peer)?, "calls.py", words, (amount, None))
+        self.scripts.run(self.found.program(peer), "calls.py", words, (amount, None))
     }
 
     fn insert(&self, who: Option<Peer>) -> Result<Outcome, BenchError> {

@@ -14,7 +14,7 @@ use super::peer::Peer;
 use super::work::Work;
 use super::workload::PeersWorkload;
 use crate::error::BenchError;
-use crate::harness::child::measure;
+use crate::harness::child::{measure, measure_json};
 
 /// A peer that is not there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -35,14 +35,16 @@ impl Found {
         let mut found = Self { there: BTreeMap::new(), missing: Vec::new() };
         let folder = std::path::absolute(&workload.installed).unwrap_or_else(|_| workload.installed.clone());
         let python = program(&folder, "python").or_else(|| program(&folder, "python3"));
-        let packages = python.as_deref().map(versions_of_packages).unwrap_or_default();
+        let python = python.ok_or_else(|| not_found("python", &folder));
+        let packages =
+            python.and_then(|python| Ok((versions_of_packages(&python).map_err(|error| with_causes(&error))?, python)));
         for peer in Peer::value_variants().iter().copied() {
             let is_named = workload.peers.is_empty() || workload.peers.contains(&peer);
             if !is_named || !peer.works().iter().any(|work| workload.is_wanted(*work)) {
                 continue;
             }
             let looked = match peer.package() {
-                Some(name) => package(name, python.as_deref(), &packages),
+                Some(name) => packages.as_ref().map_err(Clone::clone).and_then(|packages| package(name, packages)),
                 None => other(peer, workload, &folder, builds),
             };
             match looked {
@@ -58,10 +60,9 @@ impl Found {
         self.there.keys().copied().filter(|peer| peer.works().contains(&work)).collect()
     }
 
-    /// Where a peer is. Only peers of [`Self::of`] are asked for.
-    pub(super) fn program(&self, peer: Peer) -> Result<&Path, BenchError> {
-        let installed = self.there.get(&peer).ok_or_else(|| BenchError::Missing(peer.name().to_owned()))?;
-        Ok(&installed.program)
+    /// Where a peer is; nowhere if it is not one of [`Self::of`].
+    pub(super) fn program(&self, peer: Peer) -> &Path {
+        self.there.get(&peer).map_or(Path::new(""), |installed| &installed.program)
     }
 }
 
@@ -72,29 +73,32 @@ fn program(folder: &Path, name: &str) -> Option<PathBuf> {
     folders.map(|folder| folder.join(name)).find(|path| path.is_file())
 }
 
-fn package(name: &str, python: Option<&Path>, packages: &BTreeMap<String, String>) -> Result<Installed, String> {
-    let python = python.ok_or_else(|| "no Python found".to_owned())?;
+fn not_found(name: &str, folder: &Path) -> String {
+    format!("no program {name} in {} or PATH", folder.join("bin").display())
+}
+
+fn package(name: &str, (packages, python): &(BTreeMap<String, String>, PathBuf)) -> Result<Installed, String> {
     let version = packages.get(name).ok_or_else(|| format!("{} has no package {name}", python.display()))?;
-    Ok(Installed { version: version.clone(), program: python.to_owned() })
+    Ok(Installed { version: version.clone(), program: python.clone() })
 }
 
 /// Versions of the packages that peers are; of those that Python has.
-fn versions_of_packages(python: &Path) -> BTreeMap<String, String> {
+fn versions_of_packages(python: &Path) -> Result<BTreeMap<String, String>, BenchError> {
     const CODE: &str = "import importlib.metadata as m, json, sys\n\
                         there = {d.metadata['Name'].lower(): d.version for d in m.distributions()}\n\
                         print(json.dumps({n: there[n] for n in sys.argv[1:] if n in there}))";
     let mut command = Command::new(python);
     command.args(["-c", CODE]).args(Peer::value_variants().iter().filter_map(|peer| peer.package()));
-    measure(command, None).ok().and_then(|(printed, _)| serde_json::from_slice(&printed).ok()).unwrap_or_default()
+    Ok(measure_json(command)?.0)
 }
 
 fn other(peer: Peer, workload: &PeersWorkload, folder: &Path, builds: &Path) -> Result<Installed, String> {
-    let in_words = |error: BenchError| with_causes(&error);
     let named = |name: &str, words: &[&str]| {
-        let program = program(folder, name).ok_or_else(|| format!("no program {name} found"))?;
+        let program = program(folder, name).ok_or_else(|| not_found(name, folder))?;
         let mut command = Command::new(&program);
         command.args(words);
-        let printed = String::from_utf8_lossy(&measure(command, None).map_err(in_words)?.0).into_owned();
+        let printed =
+            String::from_utf8_lossy(&measure(command, None).map_err(|error| with_causes(&error))?.0).into_owned();
         // Debian's builds do not all know their version; `scripts/peers.sh` notes the package's.
         let noted = || Some(std::fs::read_to_string(program.with_added_extension("version")).ok()?.trim().to_owned());
         let version = version(&printed).or_else(noted).unwrap_or_else(|| "unknown".to_owned());
@@ -107,11 +111,11 @@ fn other(peer: Peer, workload: &PeersWorkload, folder: &Path, builds: &Path) -> 
         Peer::DuckdbCli => named("duckdb", &["--version"]),
         Peer::Arc => {
             let checkout = workload.arc.as_deref().ok_or_else(|| "no checkout of Arc was named".to_owned())?;
-            build_arc(checkout, builds).map_err(in_words)
+            build_arc(checkout, builds).map_err(|error| with_causes(&error))
         }
         Peer::Sybil => {
             let checkout = workload.sybil.as_deref().ok_or_else(|| "no checkout of Sybil was named".to_owned())?;
-            build_sybil(checkout, builds).map_err(in_words)
+            build_sybil(checkout, builds).map_err(|error| with_causes(&error))
         }
         _ => Err("not a program".to_owned()),
     }
@@ -122,11 +126,13 @@ fn questdb(folder: &Path) -> Result<Installed, String> {
     let lib = folder.join("lib");
     let named = |entry: std::fs::DirEntry| {
         let name = entry.file_name().to_string_lossy().into_owned();
-        Some((name.strip_prefix("questdb-")?.strip_suffix(".jar")?.to_owned(), entry.path()))
+        let version = name.strip_prefix("questdb-")?.strip_suffix(".jar")?;
+        let numbers: Vec<u32> = version.split('.').map_while(|part| part.parse().ok()).collect();
+        Some((numbers, version.to_owned(), entry.path()))
     };
     let entries = std::fs::read_dir(&lib).map(|entries| entries.flatten().filter_map(named).collect::<Vec<_>>());
     let newest = entries.unwrap_or_default().into_iter().max();
-    let (version, archive) = newest.ok_or_else(|| format!("no questdb-VERSION.jar in {}", lib.display()))?;
-    program(folder, "java").ok_or_else(|| "no program java found".to_owned())?;
+    let (_, version, archive) = newest.ok_or_else(|| format!("no questdb-VERSION.jar in {}", lib.display()))?;
+    program(folder, "java").ok_or_else(|| not_found("java", folder))?;
     Ok(Installed { version, program: archive })
 }

@@ -60,7 +60,7 @@ pub(super) fn compare(bench: &Bench<'_, PeersWorkload>, found: &Found) -> Result
             bench.check_stop(&format!("{what}: {}", who.map_or("manyworlds", Peer::name)))?;
             let measured = match who {
                 None => ours(bench, &plan, &folder),
-                Some(peer) => theirs(bench, &plan, (peer, found.program(peer)?), &folder),
+                Some(peer) => theirs(bench, &plan, (peer, found.program(peer)), &folder),
             };
             remove_folder(&folder)?;
             measured

@@ -1,10 +1,15 @@
 //! Work: count the stored worlds that meet several conditions at once.
 
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use arrow::array::{AsArray as _, RecordBatch};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Float64Type, UInt64Type};
+use arrow::error::ArrowError;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Value, json};
 
 use super::compared::{Case, Outcome, Sample, Unit, differing_count};
@@ -51,22 +56,17 @@ pub(super) fn compare(
     bench.check_stop(&format!("playing {} worlds", count(worlds as u64)))?;
     let stored = Stored::play(bench, worlds)?;
     let peers = found.of(Work::Joint);
-    if peers.contains(&Peer::Numpy) {
-        fs::create_dir_all(stored.at("arrays")).map_err(BenchError::io("create", &stored.at("arrays")))?;
-        let words = ["numpy".into(), "prepare".into(), stored.at("worlds.parquet"), stored.at("arrays")];
-        scripts.run(found.program(Peer::Numpy)?, "joint.py", words, (1.0, None))?;
-    }
     let mut cases = Vec::new();
     for (what, conditions) in QUESTIONS {
         let what = format!("{what}, {} worlds", count(worlds as u64));
         bench.check_stop(&what)?;
-        let right = stored.ours(bench, conditions)?.0;
+        let right = stored.right(worlds, conditions)?;
         let case = (Work::Joint, what, Unit::CpuMs);
         cases.push(Case::in_turns(case, bench.workload.rounds, &peers, |who| {
             bench.check_running()?;
             let (found, sample) = match who {
                 None => stored.ours(bench, conditions)?,
-                Some(peer) => stored.theirs(scripts, (peer, found.program(peer)?), conditions)?,
+                Some(peer) => stored.theirs(scripts, (peer, found.program(peer)), conditions)?,
             };
             Ok(Outcome { sample, differs: differing_count("worlds", found, right) })
         })?);
@@ -111,8 +111,8 @@ impl<'a> Stored<'a> {
             command.arg("--condition").arg(format!("{entity}:{outcome} {compare} {number}"));
         }
         let (answer, used): (Value, _) = measure_json(command)?;
-        let hits = answer["hits"].as_u64().ok_or_else(|| BenchError::Missing("number of hits".to_owned()))?;
-        Ok((hits, Sample { disk_bytes: Some(allocated_bytes(&self.at("store"))?), ..Sample::of(&used, 1.0) }))
+        let worlds = worlds_in(&answer["hits"])?;
+        Ok((worlds, Sample { disk_bytes: Some(allocated_bytes(&self.at("store"))?), ..Sample::of(&used, 1.0) }))
     }
 
     fn theirs(
@@ -121,12 +121,63 @@ impl<'a> Stored<'a> {
         (peer, python): (Peer, &Path),
         conditions: &[Condition],
     ) -> Result<(u64, Sample), BenchError> {
-        let source = self.at(if peer == Peer::Numpy { "arrays" } else { "worlds.parquet" });
+        let (arrays, file) = (self.at("arrays"), self.at("worlds.parquet"));
+        if peer == Peer::Numpy && !arrays.exists() {
+            fs::create_dir_all(&arrays).map_err(BenchError::io("create", &arrays))?;
+            let words = ["numpy".as_ref(), "prepare".as_ref(), file.as_os_str(), arrays.as_os_str()];
+            scripts.run(python, "joint.py", words, (1.0, None))?;
+        }
+        let source = if peer == Peer::Numpy { arrays } else { file };
         let disk_bytes = allocated_bytes(&source)?;
         let conditions = json!(conditions).to_string();
         let words: [&OsStr; 4] = [engine(peer).as_ref(), "count".as_ref(), source.as_os_str(), conditions.as_ref()];
         let (answer, sample) = scripts.run(python, "joint.py", words, (1.0, None))?;
-        let hits = answer.as_u64().ok_or_else(|| BenchError::Missing("number of hits".to_owned()))?;
-        Ok((hits, Sample { disk_bytes: Some(disk_bytes), ..sample }))
+        Ok((worlds_in(&answer)?, Sample { disk_bytes: Some(disk_bytes), ..sample }))
     }
+
+    /// The number of worlds that meet the conditions, counted from the exported rows.
+    fn right(&self, worlds: usize, conditions: &[Condition]) -> Result<u64, BenchError> {
+        let path = self.at("worlds.parquet");
+        let failed = |source| BenchError::Segment { path: path.clone(), source };
+        let file = File::open(&path).map_err(BenchError::io("open", &path))?;
+        let mut met = vec![0; worlds];
+        let rows = ParquetRecordBatchReaderBuilder::try_new(file)
+            .and_then(ParquetRecordBatchReaderBuilder::build)
+            .map_err(failed)?;
+        for rows in rows {
+            count_met(&rows.map_err(BenchError::rows(&path))?, conditions, &mut met)
+                .map_err(BenchError::rows(&path))?;
+        }
+        Ok(met.iter().filter(|met| **met == conditions.len()).count() as u64)
+    }
+}
+
+/// Adds to each world the number of conditions that its rows meet. A row is an entity in a world.
+fn count_met(rows: &RecordBatch, conditions: &[Condition], met: &mut [usize]) -> Result<(), ArrowError> {
+    let column = |name: &str, ty: &DataType| {
+        let array = rows.column_by_name(name).ok_or_else(|| ArrowError::SchemaError(format!("no column {name}")))?;
+        cast(array, ty)
+    };
+    let (entities, worlds) = (column("entity", &DataType::Utf8)?, column("world", &DataType::UInt64)?);
+    let (entities, worlds) = (entities.as_string::<i32>(), worlds.as_primitive::<UInt64Type>());
+    for (entity, outcome, compare, number) in conditions {
+        let values = column(outcome, &DataType::Float64)?;
+        for (row, value) in values.as_primitive::<Float64Type>().iter().enumerate() {
+            let holds = value.is_some_and(|value| match *compare {
+                ">=" => value >= *number,
+                "<=" => value <= *number,
+                _ => value == *number,
+            });
+            if holds && entities.value(row) == *entity {
+                met[worlds.value(row) as usize] += 1;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A number of worlds in an answer.
+fn worlds_in(answer: &Value) -> Result<u64, BenchError> {
+    let said = || BenchError::Count { question: "worlds".to_owned(), said: answer.to_string() };
+    answer.as_u64().ok_or_else(said)
 }

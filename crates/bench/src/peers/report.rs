@@ -12,7 +12,7 @@ use crate::harness::report::{Report, Section, Table};
 impl Measured for Peers {
     fn report(&self) -> Report {
         let what = format!(
-            "This program and each peer do the same work in turns, {} times. A ratio is the peer's CPU time for the same \
+            "This program and each peer do the same work in turns, {} times unless a table says otherwise. A ratio is the peer's CPU time for the same \
              amount divided by ours: above 1, we are faster. It is the median of the rounds, beside the least and the \
              greatest. Memory and disk are the peer's divided by ours.",
             self.workload.rounds

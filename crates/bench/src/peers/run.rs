@@ -42,7 +42,9 @@ pub fn peers(bench: &Bench<'_, PeersWorkload>) -> Result<Peers, BenchError> {
     bench.check_empty()?;
     let machine = Machine::here();
     bench.check_stop("looking for peers")?;
-    let found = Found::look(workload, &bench.data.join("builds"));
+    // Go builds in the folder of a checkout, so the path must not depend on where this program runs.
+    let data = std::path::absolute(bench.data).map_err(BenchError::io("find", bench.data))?;
+    let found = Found::look(workload, &data.join("builds"));
     for Missing { peer, reason } in &found.missing {
         (bench.note)(&format!("{}: {reason}", peer.name()));
     }
@@ -52,13 +54,16 @@ pub fn peers(bench: &Bench<'_, PeersWorkload>) -> Result<Peers, BenchError> {
         if !workload.is_wanted(work) || found.of(work).is_empty() {
             continue;
         }
-        cases.extend(match work {
-            Work::Ingest => ingest::compare(bench, &found)?,
-            Work::Ask => ask::compare(bench, &found, &scripts)?,
-            Work::Calls => calls::compare(bench, &found, &scripts)?,
-            Work::Joint => joint::compare(bench, &found, &scripts)?,
-            Work::Appends => appends::compare(bench, &found, &scripts)?,
-        });
+        let compared = match work {
+            Work::Ingest => ingest::compare(bench, &found),
+            Work::Ask => ask::compare(bench, &found, &scripts),
+            Work::Calls => calls::compare(bench, &found, &scripts),
+            Work::Joint => joint::compare(bench, &found, &scripts),
+            Work::Appends => appends::compare(bench, &found, &scripts),
+        };
+        // Ctrl-C ends the measured command, too.
+        bench.check_running()?;
+        cases.extend(compared?);
     }
     let rows: Vec<Row> = cases.iter().flat_map(Case::rows).collect();
     let failures = cases.into_iter().flat_map(|case| case.failures).collect();

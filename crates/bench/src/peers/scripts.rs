@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -10,7 +11,7 @@ use serde_json::Value;
 use super::compared::Sample;
 use super::peer::Peer;
 use crate::error::BenchError;
-use crate::harness::child::measure;
+use crate::harness::child::{Input, measure_within};
 
 const FILES: [(&str, &str); 5] = [
     ("clock.py", include_str!("drivers/clock.py")),
@@ -21,7 +22,7 @@ const FILES: [(&str, &str); 5] = [
 ];
 
 /// Time limit for a command of a peer; at a great scale, loading takes minutes.
-const SECONDS_MAX: &str = "1800";
+pub(super) const LIMIT: Duration = Duration::from_mins(30);
 
 /// A folder with the Python files.
 pub(super) struct Scripts(PathBuf);
@@ -37,13 +38,6 @@ struct Printed {
 /// The name of an engine in the Python files.
 pub(super) fn engine(peer: Peer) -> &'static str {
     peer.package().unwrap_or_default()
-}
-
-/// A command of a peer that is ended when it takes too long.
-pub(super) fn bounded(program: &Path) -> Command {
-    let mut command = Command::new("timeout");
-    command.arg(SECONDS_MAX).arg(program);
-    command
 }
 
 impl Scripts {
@@ -64,9 +58,9 @@ impl Scripts {
         words: impl IntoIterator<Item = W>,
         (amount, input): (f64, Option<&[u8]>),
     ) -> Result<(Value, Sample), BenchError> {
-        let mut command = bounded(python);
+        let mut command = Command::new(python);
         command.arg(self.0.join(file)).args(words);
-        let (printed, used) = measure(command, input)?;
+        let (printed, used) = measure_within(command, Input::of(input), LIMIT)?;
         let parsed = serde_json::from_slice(&printed);
         let printed: Printed =
             parsed.map_err(|source| BenchError::Summary { command: format!("python {file}"), source })?;

@@ -1,37 +1,39 @@
 //! Sybil: its arguments for each question, and its answers in our form.
 
+use std::fs::File;
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::{Map, Value, json};
 
 use super::compared::Sample;
-use super::scripts::bounded;
+use super::scripts::LIMIT;
 use crate::ask::events::DAY_S;
 use crate::ask::expected::{DAY_ASKED, Expected};
 use crate::error::BenchError;
-use crate::harness::child::{Used, measure};
+use crate::harness::child::{Input, Used, measure_within};
 
 /// Groups of an answer, at most; its default is 100.
-const LIMIT: &str = "100000";
+const GROUPS_MAX: &str = "100000";
 
 /// Loads a file of JSON lines, and turns its log into columns.
 pub(super) fn load(program: &Path, folder: &Path, events: &Path, amount: f64) -> Result<Sample, BenchError> {
-    let lines = std::fs::read(events).map_err(BenchError::io("read", events))?;
-    let ingest = Sample::of(&run(program, folder, "events", &["ingest"], Some(&lines))?.1, amount);
-    let digest = Sample::of(&run(program, folder, "events", &["digest"], None)?.1, amount);
+    let lines = Input::File(File::open(events).map_err(BenchError::io("read", events))?);
+    let ingest = Sample::of(&run(program, folder, "events", &["ingest"], lines)?.1, amount);
+    let digest = Sample::of(&run(program, folder, "events", &["digest"], Input::Nothing)?.1, amount);
     let peak_rss_bytes = ingest.peak_rss_bytes.max(digest.peak_rss_bytes);
     Ok(Sample { cpu_s: ingest.cpu_s + digest.cpu_s, peak_rss_bytes, ..ingest })
 }
 
 /// Appends a few events, which stay in its log.
 pub(super) fn append(program: &Path, folder: &Path, lines: &[u8]) -> Result<Used, BenchError> {
-    Ok(run(program, folder, "small", &["ingest"], Some(lines))?.1)
+    Ok(run(program, folder, "small", &["ingest"], Input::Bytes(lines))?.1)
 }
 
 /// Counts the appended events, in its log and in columns.
 pub(super) fn count_appended(program: &Path, folder: &Path) -> Result<u64, BenchError> {
-    let words = ["query", "-json", "-read-log", "-limit", LIMIT, "-group", "host"];
-    let (printed, _) = run(program, folder, "small", &words, None)?;
+    let words = ["query", "-json", "-read-log", "-limit", GROUPS_MAX, "-group", "host"];
+    let (printed, _) = run(program, folder, "small", &words, Input::Nothing)?;
     let rows = parsed(&printed)?;
     Ok(rows.as_array().into_iter().flatten().filter_map(|row| row["Count"].as_u64()).sum())
 }
@@ -54,9 +56,9 @@ pub(super) fn ask(
         "needle" => &["-samples", "-int", "index_int,ping", "-int-filter", &needle],
         _ => &["-group", "index_int", "-int", "index_int", "-sort", "index_int"],
     };
-    let limit = if question == "top" { "10" } else { LIMIT };
+    let limit = if question == "top" { "10" } else { GROUPS_MAX };
     let words = [&["query", "-json", "-limit", limit], words].concat();
-    let (printed, used) = run(program, folder, "events", &words, None)?;
+    let (printed, used) = run(program, folder, "events", &words, Input::Nothing)?;
     let answer = Value::Array(rows(question, parsed(&printed)?));
     Ok((answer.to_string().into_bytes(), Sample::of(&used, 1.0)))
 }
@@ -99,9 +101,9 @@ fn run(
     folder: &Path,
     table: &str,
     words: &[&str],
-    input: Option<&[u8]>,
+    input: Input<'_>,
 ) -> Result<(Vec<u8>, Used), BenchError> {
-    let mut command = bounded(program);
+    let mut command = Command::new(program);
     command.args(words).args(["-table", table, "-dir"]).arg(folder);
-    measure(command, input)
+    measure_within(command, input, LIMIT)
 }

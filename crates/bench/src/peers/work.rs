@@ -2,10 +2,12 @@
 
 use clap::ValueEnum;
 use serde::Serialize;
+use strum::IntoStaticStr;
 
 /// A kind of work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, ValueEnum, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Work {
     /// Store rows that come over HTTP
     Ingest,
@@ -20,6 +22,11 @@ pub enum Work {
 }
 
 impl Work {
+    /// Its name for users.
+    pub(super) fn id(self) -> &'static str {
+        self.into()
+    }
+
     /// Its title and its description in reports.
     pub(super) fn texts(self) -> [&'static str; 2] {
         match self {
@@ -37,12 +44,12 @@ impl Work {
             Self::Calls => [
                 "Call records",
                 "Batches of a day are inserted by one process, one commit each. Then the rows are ordered by hour and tower, \
-                 and a fresh process is asked about three hours and 101 towers.",
+                 once, and a fresh process is asked about three hours and 101 towers.",
             ],
             Self::Joint => [
                 "Joint probability",
-                "In how many stored worlds several conditions hold at once; asked in a fresh process. NumPy reads a file \
-                 for each outcome, DuckDB a Parquet file.",
+                "A fresh process counts the stored worlds that meet several conditions at once. NumPy reads a file for \
+                 each outcome, DuckDB a Parquet file.",
             ],
             Self::Appends => ["Small appends", "Ten events at a time, each time in a fresh process."],
         }

@@ -43,7 +43,13 @@ pub struct PeersWorkload {
 impl PeersWorkload {
     pub(super) fn check(&self) -> Result<(), BenchError> {
         BenchError::require((1..=100).contains(&self.rounds), "rounds", "give a number from 1 to 100")?;
-        BenchError::require((0.001..=100.0).contains(&self.scale), "scale", "give a number from 0.001 to 100")
+        BenchError::require((0.001..=100.0).contains(&self.scale), "scale", "give a number from 0.001 to 100")?;
+        let idle = self.peers.iter().find(|peer| !peer.works().iter().any(|work| self.is_wanted(*work)));
+        idle.map_or(Ok(()), |peer| {
+            let works: Vec<&str> = peer.works().iter().map(|work| work.id()).collect();
+            let reason = format!("{} is compared only in {}", peer.name(), works.join(", "));
+            Err(BenchError::Workload { setting: "peers", reason })
+        })
     }
 
     pub(super) fn is_wanted(&self, work: Work) -> bool {

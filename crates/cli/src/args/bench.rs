@@ -54,9 +54,9 @@ pub(crate) enum BenchWorkload {
     },
     /// Compare with other programs
     ///
-    /// Runs the same work on this program and on each peer that is there, in turns: ingest over HTTP, questions about
-    /// events, call records, joint probabilities, small appends. Reports ratios of CPU time, memory and bytes on disk.
-    /// `scripts/peers.sh` installs what can be had.
+    /// Runs the same work on this program and on each installed peer, in turns: ingest over HTTP, questions about events,
+    /// call records, joint probabilities, small appends. Reports ratios of CPU time, memory and bytes on disk.
+    /// `scripts/peers.sh` installs peers.
     #[command(after_long_help = "Example:\n  manyworlds bench peers --only ask --peers duckdb,polars")]
     Peers(Box<BenchArgs<PeersWorkload>>),
     /// Stress a server with faults

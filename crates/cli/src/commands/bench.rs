@@ -47,7 +47,11 @@ pub(crate) fn bench(workload: BenchWorkload) -> Result<ExitCode> {
         }
         BenchWorkload::Peers(args) => {
             let context = BenchContext::new("peers", &args)?;
-            context.finish(&peers::peers(&context.bench())?)
+            let measured = peers::peers(&context.bench())?;
+            if !measured.missing.is_empty() {
+                note("scripts/peers.sh installs peers; --arc and --sybil name checkouts to build");
+            }
+            context.finish(&measured)
         }
         BenchWorkload::Siege(args) => siege::siege(args),
     }
@@ -98,16 +102,17 @@ impl<'a, W: clap::Args> BenchContext<'a, W> {
     /// Prints the result in the requested format, and writes the requested reports.
     pub(super) fn finish(&self, measured: &impl Measured) -> Result<ExitCode> {
         let report = measured.report();
+        // First, so that a report that cannot be written loses nothing.
+        match self.args.format.format {
+            Format::Json => print_json(measured)?,
+            Format::Table | Format::Csv => print(&report.markdown())?,
+        }
         if let Some(folder) = &self.args.report {
             for (ending, text) in [("md", report.markdown()), ("html", report.html())] {
                 let path = folder.join(format!("{}.{ending}", self.name));
                 fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
                 note(&format!("wrote {}", path.display()));
             }
-        }
-        match self.args.format.format {
-            Format::Json => print_json(measured)?,
-            Format::Table | Format::Csv => print(&report.markdown())?,
         }
         let faults = measured.faults();
         faults.iter().for_each(|fault| note(fault));
