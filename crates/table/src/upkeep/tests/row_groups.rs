@@ -339,7 +339,7 @@ async fn bounds_of_other_writers_do_not_deny_nan() {
         bytes: root.path().join(path).metadata().unwrap().len(),
         rows: 10,
         partition: BTreeMap::new(),
-        columns: BTreeMap::from([("level".to_owned(), ColumnStatistics::between(0.0, 9.0))]),
+        columns: BTreeMap::from([("level".to_owned(), ColumnStatistics::between(0, 9))]),
         tags: BTreeMap::new(),
     };
     let mut table = Table::open(root.path(), disk()).await.unwrap().unwrap();
