@@ -45,7 +45,7 @@ fn half_a_request_is_cut_off_in_time() {
 fn a_connection_without_requests_is_closed_in_time() {
     /// A client of version 2 of HTTP that asks for `/health` once.
     const HTTP2: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0\
-        \0\0\x0e\x01\x05\0\0\0\x01\x82\x86\x04\x07/health\x01\x01x";
+        \0\0\x16\x01\x05\0\0\0\x01\x82\x86\x04\x07/health\x01\x09localhost";
     let data = tempfile::tempdir().unwrap();
     let server = Served::start(data.path(), &["--request-seconds", "1"]);
     for asked in [HTTP2, b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n"] {
