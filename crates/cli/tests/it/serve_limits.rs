@@ -56,7 +56,6 @@ fn a_connection_without_requests_is_closed_in_time() {
         assert!(began.elapsed() < Duration::from_secs(15));
     }
     // A reply that is not read, of more bytes than buffers between.
-    let server = Served::start(data.path(), &["--request-seconds", "1"]);
     let question = r#"{"sql": "SELECT repeat('a', 1000000) FROM generate_series(1, 60)"}"#;
     let head = format!("POST /api/v1/sql HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n\r\n", question.len());
     let mut stream = TcpStream::connect(server.address).unwrap();
