@@ -152,14 +152,11 @@ fn number(text: &str, is_real: bool) -> Option<Number> {
     }
     let real = || match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
         // A text is one of the numbers that JSON lacks, such as NaN.
-        Some(word) => is_real.then(|| without_digits(word)?.parse().ok()).flatten(),
+        Some(word) if is_real && !word.contains(|c: char| c.is_ascii_digit()) => word.parse().ok(),
+        Some(_) => None,
         None => text.parse().ok().filter(|real: &f64| real.is_finite()),
     };
     integer.map(Number::Integer).or_else(|| real().map(Number::Real))
-}
-
-fn without_digits(word: &str) -> Option<&str> {
-    Some(word).filter(|word| !word.contains(|c: char| c.is_ascii_digit()))
 }
 
 /// Whether a text is a whole number of more than 64 bits, which a double would round, or one beyond all doubles.

@@ -30,9 +30,9 @@ pub(super) struct Copy {
     quotes_all: bool,
 }
 
-/// The start and the end of rows in binary form.
-/// Every NULL is written as this text.
+/// Maximum bytes of the text that every NULL is written as.
 const NULL_BYTES_MAX: usize = 1_000;
+/// The start and the end of rows in binary form.
 const SIGNATURE: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 const END: &[u8] = &(-1_i16).to_be_bytes();
 

@@ -1,7 +1,9 @@
 //! The bytes that rows take once written value by value. Views, dictionaries and lists may repeat one value many times, so
 //! that rows of few bytes here would take gigabytes in the server.
 
-use arrow::array::{Array, ArrayRef, AsArray as _, RecordBatch};
+use arrow::array::{
+    Array, ArrayRef, AsArray as _, GenericByteViewArray, GenericListArray, OffsetSizeTrait, RecordBatch,
+};
 use arrow::datatypes::{ByteViewType, DataType};
 
 /// The bytes of all values, saturating.
@@ -23,16 +25,8 @@ fn bytes(values: &ArrayRef) -> usize {
             let keys = if entries.is_empty() { Vec::new() } else { dictionary.normalized_keys() };
             keys.into_iter().map(|key| of_entry[key]).fold(0, usize::saturating_add)
         }
-        DataType::List(_) => {
-            let list = values.as_list::<i32>();
-            let (from, to) = (list.value_offsets()[0] as usize, list.value_offsets()[list.len()] as usize);
-            bytes(&list.values().slice(from, to - from))
-        }
-        DataType::LargeList(_) => {
-            let list = values.as_list::<i64>();
-            let (from, to) = (list.value_offsets()[0] as usize, list.value_offsets()[list.len()] as usize);
-            bytes(&list.values().slice(from, to - from))
-        }
+        DataType::List(_) => of_list(values.as_list::<i32>()),
+        DataType::LargeList(_) => of_list(values.as_list::<i64>()),
         DataType::FixedSizeList(..) => bytes(values.as_fixed_size_list().values()),
         DataType::Struct(_) => values.as_struct().columns().iter().map(bytes).fold(0, usize::saturating_add),
         // Each value has its own bytes.
@@ -41,7 +35,13 @@ fn bytes(values: &ArrayRef) -> usize {
     inner.saturating_add(frame)
 }
 
-fn of_views<T: ByteViewType + ?Sized>(values: &arrow::array::GenericByteViewArray<T>) -> usize {
+/// A slice of lists has the items of all lists: only its own count.
+fn of_list<O: OffsetSizeTrait>(lists: &GenericListArray<O>) -> usize {
+    let (from, to) = (lists.value_offsets()[0].as_usize(), lists.value_offsets()[lists.len()].as_usize());
+    bytes(&lists.values().slice(from, to - from))
+}
+
+fn of_views<T: ByteViewType + ?Sized>(values: &GenericByteViewArray<T>) -> usize {
     // The low half of a view's first word is its length.
     values.views().iter().map(|view| *view as u32 as usize).fold(0, usize::saturating_add)
 }
