@@ -19,7 +19,7 @@ use super::refusal::{Taken, excerpt, refuse, refuse_field, shown};
 use super::request::Precision;
 use super::table::Table;
 use super::tables::Tables;
-use super::time::{MICROS_MAX, Moment};
+use super::time::{Moment, in_range};
 use super::value::Value;
 
 /// Reads all readable lines.
@@ -366,7 +366,7 @@ fn moment(value: i64, precision: Precision) -> Option<Moment> {
         Precision::Minutes => 60_000_000,
         Precision::Hours => 3_600_000_000,
     };
-    value.checked_mul(micros).filter(|micros| (-MICROS_MAX..=MICROS_MAX).contains(micros)).map(Moment::of_micros)
+    value.checked_mul(micros).map(Moment::of_micros).and_then(in_range)
 }
 
 /// Removes the backslash before each of `special`.

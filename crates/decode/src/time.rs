@@ -13,7 +13,7 @@ const MILLISECONDS: u64 = 10_000_000_000_000;
 /// Numbers below this are microseconds, and from here on nanoseconds.
 const MICROSECONDS: u64 = 10_000_000_000_000_000;
 /// Times are at most this many microseconds from 1970, 262,000 years: all have dates, which queries show.
-pub(super) const MICROS_MAX: i64 = 262_000 * 31_556_952_000_000;
+const MICROS_MAX: i64 = 262_000 * 31_556_952_000_000;
 /// Digits of a second's fraction in microseconds.
 const MICROSECOND_DIGITS: usize = 6;
 
