@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Installs the peers of `manyworlds bench peers` that can be had into a folder of their own, .venv-peers, and prints its
-# path: engines with a Python package, QuestDB from Maven, VictoriaMetrics and InfluxDB 1 from Debian's packages. Needs no
-# root, and starts nothing. Names and leaves out each peer that cannot be fetched.
+# Installs the peers of `manyworlds bench peers` into their own folder, .venv-peers, and prints its path: engines with a
+# Python package, QuestDB from Maven, VictoriaMetrics and InfluxDB 1 from Debian's packages. Needs no root, and starts
+# nothing. Names and leaves out each peer that cannot be fetched.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 folder="$PWD/.venv-peers"
-python3 -m venv "$folder"
-mkdir -p "$folder/lib"
-while read -r package; do
+# If one package cannot be fetched, the others are installed one by one.
+scripts/venv.sh peers >/dev/null || while read -r package; do
     "$folder/bin/pip" install --quiet --disable-pip-version-check "$package" >&2 || echo "peers: no $package" >&2
-done < <(grep -v '^#' tests/requirements-peers.txt)
+done <tests/requirements-peers.txt
+mkdir -p "$folder/lib"
 
 # The package starts the program of DuckDB from Python. The link starts it alone.
 if cli="$("$folder/bin/python" -c 'import duckdb_cli, os; print(os.path.join(os.path.dirname(duckdb_cli.__file__), "duckdb"))')"; then

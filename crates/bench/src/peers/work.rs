@@ -2,12 +2,10 @@
 
 use clap::ValueEnum;
 use serde::Serialize;
-use strum::IntoStaticStr;
 
 /// A kind of work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, ValueEnum, IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
 pub enum Work {
     /// Store rows that come over HTTP
     Ingest,
@@ -22,11 +20,6 @@ pub enum Work {
 }
 
 impl Work {
-    /// Its name for users.
-    pub(super) fn id(self) -> &'static str {
-        self.into()
-    }
-
     /// Its title and its description in reports.
     pub(super) fn texts(self) -> [&'static str; 2] {
         match self {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::ValueEnum;
 use serde::Serialize;
 
 use super::peer::Peer;
@@ -46,7 +47,8 @@ impl PeersWorkload {
         BenchError::require((0.001..=100.0).contains(&self.scale), "scale", "give a number from 0.001 to 100")?;
         let idle = self.peers.iter().find(|peer| !peer.works().iter().any(|work| self.is_wanted(*work)));
         idle.map_or(Ok(()), |peer| {
-            let works: Vec<&str> = peer.works().iter().map(|work| work.id()).collect();
+            let works = peer.works().iter().filter_map(ValueEnum::to_possible_value);
+            let works: Vec<String> = works.map(|work| work.get_name().to_owned()).collect();
             let reason = format!("{} is compared only in {}", peer.name(), works.join(", "));
             Err(BenchError::Workload { setting: "peers", reason })
         })
