@@ -14,7 +14,7 @@ import msgpack
 import numpy as np
 import pytest
 
-# Two counts of one program differed by up to 1%, from how its threads met.
+# Two counts of one program differed by up to 1%, and of a server beside other work by 2%, from how its threads met.
 TOLERANCE = 0.05
 COUNTER = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
 
@@ -53,11 +53,11 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize(
     "command, inside, millions",
     [
-        pytest.param("check football --league league.toml --worlds 40", "*football*simulate*", 249, id="football"),
-        pytest.param("price draws --condition a>20 --condition b>a --condition c --data data", None, 11.6, id="price"),
-        pytest.param("ask cpu --group host,status --threads 1 --no-cache --data data", "ask::run::answer*", 3.28, id="ask"),
+        pytest.param("check football --league league.toml --worlds 40", "*football*simulate*", 246, id="football"),
+        pytest.param("price draws --condition a>20 --condition b>a --condition c --data data", None, 11.2, id="price"),
+        pytest.param("ask cpu --group host,status --threads 1 --no-cache --data data", "ask::run::answer*", 3.27, id="ask"),
         pytest.param("append cpu rows.msgpack --data new", "*decode::messagepack*", 108, id="decode"),
-        pytest.param("flush cpu --data log", None, 103, id="flush"),
+        pytest.param("flush cpu --data log", None, 102, id="flush"),
     ],
 )
 def test_instructions_stay(folder, command, inside, millions):
@@ -91,7 +91,7 @@ def test_instructions_of_ingest_stay(tmp_path):
     server.send_signal(signal.SIGTERM)
     said = server.communicate()[1]
     assert server.returncode == 0, said
-    assert collected(said) == pytest.approx(289, rel=TOLERANCE)
+    assert collected(said) == pytest.approx(275, rel=TOLERANCE)
 
 
 def collected(said):
