@@ -158,17 +158,16 @@ impl<W: Write + Send> Writer<W> {
     }
 
     fn finish(self) -> Result<W> {
-        Ok(match self {
+        let mut out = match self {
             Self::Parquet(writer) => writer.into_inner()?,
-            Self::Csv(mut out) => {
-                out.flush()?;
-                out
-            }
+            Self::Csv(out) => out,
             Self::Json(mut writer) => {
                 writer.finish()?;
                 writer.into_inner()
             }
             Self::Arrow(writer) => writer.into_inner()?,
-        })
+        };
+        out.flush()?;
+        Ok(out)
     }
 }

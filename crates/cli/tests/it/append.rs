@@ -208,6 +208,24 @@ fn lines_that_are_no_rows_are_told_and_set_aside() {
 }
 
 #[test]
+fn refused_lines_of_each_csv_are_set_aside_under_its_header() {
+    let data = tempfile::tempdir().unwrap();
+    let data = data.path();
+    let file = |name: &str, text: &str| {
+        let path = data.join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let inputs = [file("a.csv", "x,y\n1,2\n3\n"), file("b.csv", "y,z\n4,5\n6\n"), file("c.jsonl", "{\"x\": 7}\n")];
+    let output = run(data, &["append", "visits", &inputs[0], &inputs[1], &inputs[2]]);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    let told = said(&output);
+    let paths = told.lines().last().unwrap().split_once("2, not appended and set aside in ").unwrap().1;
+    let kept: Vec<String> = paths.split(", ").map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    assert_eq!(kept, ["x,y\n3\n", "y,z\n6\n"]);
+}
+
+#[test]
 fn values_that_do_not_fit_are_told_and_kept_beside() {
     let data = tempfile::tempdir().unwrap();
     let data = data.path();

@@ -28,7 +28,9 @@ pub(super) struct Refused {
     format: InputFormat,
     /// A CSV's header, to write before the kept records.
     header: Option<Vec<u8>>,
-    file: Option<(PathBuf, File)>,
+    files: Vec<(PathBuf, File)>,
+    /// Whether the last file takes more records.
+    is_open: bool,
 }
 
 impl Refused {
@@ -41,16 +43,16 @@ impl Refused {
             input: String::new(),
             format: InputFormat::Json,
             header: None,
-            file: None,
+            files: Vec::new(),
+            is_open: false,
         }
     }
 
     /// Starts another input.
     pub(super) fn begin(&mut self, input: &Input) {
         self.input.clone_from(&input.name);
-        if self.format != input.format {
-            self.file = None;
-        }
+        // Each CSV has a header of its own.
+        self.is_open &= self.format == input.format && self.format != InputFormat::Csv;
         self.format = input.format;
         self.header = None;
     }
@@ -75,7 +77,11 @@ impl Refused {
                 kept.push(b'\n');
             }
         }
-        let (path, file) = self.file()?;
+        if !std::mem::replace(&mut self.is_open, true) {
+            let begun = self.begin_file();
+            self.files.push(begun.with_context(|| format!("setting aside in {}", self.folder.display()))?);
+        }
+        let Some((path, file)) = self.files.last_mut() else { return Ok(()) };
         file.write_all(&kept).with_context(|| format!("writing {}", path.display()))
     }
 
@@ -83,15 +89,6 @@ impl Refused {
         let what = if self.format == InputFormat::Msgpack { "record" } else { "line" };
         let field = record.field.as_ref().map(|field| format!("{field}: ")).unwrap_or_default();
         note(&format!("{}, {what} {}: {field}{}", self.input, record.position, record.reason));
-    }
-
-    /// The file for rejected input, created at the first record.
-    fn file(&mut self) -> Result<&mut (PathBuf, File)> {
-        let file = match self.file.take() {
-            Some(file) => file,
-            None => self.begin_file().with_context(|| format!("setting aside in {}", self.folder.display()))?,
-        };
-        Ok(self.file.insert(file))
     }
 
     fn begin_file(&self) -> std::io::Result<(PathBuf, File)> {
@@ -112,10 +109,13 @@ impl Refused {
 
     /// Reports the total; returns whether anything was rejected.
     pub(super) fn report(&self) -> Result<bool> {
-        if let Some((path, file)) = &self.file {
+        for (path, file) in &self.files {
             file.sync_all().with_context(|| format!("writing {}", path.display()))?;
-            let records = count(self.records);
-            note(&format!("invalid records: {records}, not appended and set aside in {}", path.display()));
+        }
+        if self.records > 0 {
+            let paths: Vec<_> = self.files.iter().map(|(path, _)| path.display().to_string()).collect();
+            let (records, paths) = (count(self.records), paths.join(", "));
+            note(&format!("invalid records: {records}, not appended and set aside in {paths}"));
         }
         Ok(self.records > 0)
     }
