@@ -96,7 +96,10 @@ impl Session {
         loop {
             if let Err(error) = self.look(intake).await {
                 if matches!(error, FleetError::Broker { .. }) || !self.connection.status().connected() {
+                    // What may still work would receive beside the next session.
+                    self.subscriptions.values().for_each(|subscription| subscription.receiver.abort());
                     drop(intake.inbox.clear());
+                    self.close().await;
                     return Err(error);
                 }
                 // Messages stay at the broker until the ledger answers.

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use disk::Place;
 use ensemble::{EnsembleError, ReadRows, Store};
-use fleet::Ledger;
+use fleet::{FleetError, Ledger};
 use serde_json::{Value, json};
 
 use super::{create_store, open_store};
@@ -70,6 +70,14 @@ pub(crate) async fn drop(place: &Place, name: &str, ledger: Option<&str>) -> Res
         None => None,
     };
     open_store(place).await?;
+    if let Some(ledger) = &ledger {
+        // Workers would store more of it.
+        match fleet::cancel(ledger, name).await {
+            // It has ended, or was never submitted.
+            Ok(()) | Err(FleetError::State { .. } | FleetError::Unknown { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
     let dropped = create_store(place).await?.drop_ensemble(name).await;
     match (dropped, &ledger) {
         (Ok(version), Some(ledger)) => _ = ledger.forget(name, Some(version)).await?,

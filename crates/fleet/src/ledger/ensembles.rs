@@ -95,10 +95,14 @@ pub(super) fn until(row: &PgRow) -> std::result::Result<Option<Until>, sqlx::Err
 }
 
 impl Ledger {
-    /// Enters an ensemble and its ranges in one transaction.
+    /// Enters an ensemble and its ranges, and cancels older versions of it, in one transaction.
     pub(crate) async fn enter(&self, submission: &Submission<'_>) -> Result<Submitted> {
         let enter = async {
             let mut transaction = self.pool().begin().await?;
+            let older = "UPDATE ensembles SET state = 'cancelled', finished_at = now() \
+                 WHERE name = $1 AND version < $2 AND state IN ('submitting', 'running', 'paused')";
+            let older = sqlx::query(older).bind(submission.name).bind(submission.version as i64);
+            older.execute(&mut *transaction).await?;
             let sql = format!(
                 "INSERT INTO ensembles (name, version, model, worlds, range_worlds, codec, encodings, replaces, \
                      until_entity, until_outcome, until_goal, catalogue) \

@@ -35,6 +35,8 @@ const CONNECTIONS_MAX: u32 = 4;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Time limit of a query, including that for a connection.
 const ANSWER: Duration = Duration::from_secs(30);
+/// Time limit to make or change the tables, and to wait for another process that does.
+const MIGRATION: Duration = Duration::from_mins(1);
 /// The schema of a fleet's tables.
 const SCHEMA: &str = "manyworlds";
 
@@ -67,10 +69,13 @@ impl Ledger {
         // A pool would retry, and hide the reason of a refusal.
         let connecting = in_time(PgConnection::connect_with(&options));
         let mut first = connecting.await.map_err(fail("be reached"))?;
-        migrate(&mut first).await.map_err(|error| match error {
-            MigrateError::Execute(cause) => fail("make its tables")(cause),
-            cause => FleetError::Migration { address: address.clone(), cause },
-        })?;
+        let migrated = tokio::time::timeout(MIGRATION, migrate(&mut first)).await;
+        migrated.map_err(|_| fail("make its tables")(sqlx::Error::Io(ErrorKind::TimedOut.into())))?.map_err(
+            |error| match error {
+                MigrateError::Execute(cause) => fail("make its tables")(cause),
+                cause => FleetError::Migration { address: address.clone(), cause },
+            },
+        )?;
         let fleet = in_time(identity(&mut first)).await.map_err(fail("name itself"))?;
         in_time(first.close()).await.map_err(fail("close a connection"))?;
         Ok(Self { pool: Arc::new(Mutex::new(pool_of(options))), address, fleet })

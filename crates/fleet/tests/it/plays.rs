@@ -98,6 +98,20 @@ async fn a_new_version_takes_the_old_ones_place_when_it_is_complete() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_older_version_that_is_still_played_is_cancelled() {
+    let site = Site::new().await;
+    site.submit(plan("e", 1, 200, 20)).await.unwrap();
+    site.submit(plan("other", 1, 200, 20)).await.unwrap();
+    site.submit_with(plan("e", 2, 60, 20), SubmitOptions { replace: true, ..SubmitOptions::default() }).await.unwrap();
+    let states: String = site.ask("SELECT string_agg(name || ' ' || state, ', ' ORDER BY id) FROM ensembles").await;
+    assert_eq!(states, "e cancelled, other running, e running");
+    let worker = site.worker();
+    site.until("e", &[State::Complete]).await;
+    assert_eq!(site.verified("e").await, embedded(plan("e", 2, 60, 20)).await);
+    worker.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_interval_that_is_narrow_enough_ends_an_ensemble() {
     let site = Site::new().await;
     let worker = site.worker_with(make_slow(Duration::from_millis(20)), std::sync::Arc::new(disk::RealDisk), 1);
