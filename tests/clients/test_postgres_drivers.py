@@ -115,6 +115,8 @@ def test_rails_reads_settings(connection):
 
 def test_hibernate_writes_patterns_without_escape(connection):
     assert ask(connection, "SELECT host FROM cpu WHERE lower(host) LIKE '%a%' ESCAPE ''") == [("a",)]
+    escaped = "SELECT 'a!b' LIKE 'a!!b' ESCAPE '!', 'a%b' LIKE 'a!%b' ESCAPE '!', 'axb' LIKE 'a!%b' ESCAPE '!'"
+    assert ask(connection, escaped) == [(True, True, False)]
     assert ask(connection, r"SELECT 'a\_b' LIKE 'a\_b' ESCAPE '', 'axb' LIKE 'a\_b' ESCAPE ''") == [(True, False)]
 
 

@@ -4,7 +4,7 @@
 //! limits are far above what people and tools write. A process that runs untrusted queries also needs isolation,
 //! because limits do not cover every cost of a library.
 
-use datafusion::sql::sqlparser::ast::Statement;
+use datafusion::sql::sqlparser::ast::{GroupByExpr, Select, Statement, TableFactor};
 use datafusion::sql::sqlparser::dialect::Dialect;
 use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
@@ -84,15 +84,46 @@ fn starts_query(keyword: Keyword) -> bool {
 pub(crate) fn check_statement(statement: &mut Statement) -> Result<(), QueryError> {
     let (mut tables, mut derived) = (0, 0);
     walk(statement, &mut |node| {
-        if matches!(node, Node::Sampled) {
-            // DataFusion would read the whole table.
-            let reason = "TABLESAMPLE is not supported: write WHERE random() < 0.1".to_owned();
-            return Err(QueryError::Invalid { reason });
+        let unheeded = match &node {
+            Node::Factor(factor) => unheeded_of_table(factor),
+            Node::Select(select) => unheeded_of_select(select),
+            _ => None,
+        };
+        if let Some((clause, instead)) = unheeded {
+            return Err(QueryError::Invalid { reason: format!("{clause} is not supported: write {instead}") });
         }
         tables += usize::from(matches!(node, Node::Relation(_)));
         derived += usize::from(matches!(node, Node::Derived));
         within("tables", tables.max(derived), TABLES_MAX)
     })
+}
+
+/// A clause that is parsed and that DataFusion then ignores, with what to write instead.
+type Unheeded = (&'static str, &'static str);
+
+fn unheeded_of_table(factor: &TableFactor) -> Option<Unheeded> {
+    match factor {
+        TableFactor::Table { sample: Some(_), .. } | TableFactor::Derived { sample: Some(_), .. } => {
+            Some(("TABLESAMPLE", "WHERE random() < 0.1"))
+        }
+        TableFactor::Table { partitions, .. } if !partitions.is_empty() => Some(("PARTITION", "a condition")),
+        TableFactor::Table { version: Some(_), .. } => Some(("a version of a table", "its name alone")),
+        TableFactor::Table { json_path: Some(_), .. } => Some(("a path behind a table", "its name alone")),
+        TableFactor::Table { with_ordinality: true, .. } => Some(("WITH ORDINALITY", "row_number() OVER ()")),
+        _ => None,
+    }
+}
+
+fn unheeded_of_select(select: &Select) -> Option<Unheeded> {
+    let (GroupByExpr::All(modifiers) | GroupByExpr::Expressions(_, modifiers)) = &select.group_by;
+    [
+        (select.prewhere.is_some(), ("PREWHERE", "WHERE")),
+        (!select.connect_by.is_empty(), ("CONNECT BY", "WITH RECURSIVE")),
+        (!modifiers.is_empty(), ("WITH after GROUP BY", "GROUP BY ROLLUP (...) or GROUP BY CUBE (...)")),
+        (select.exclude.is_some(), ("EXCLUDE after the columns", "* EXCLUDE (...)")),
+    ]
+    .into_iter()
+    .find_map(|(is_there, clause)| is_there.then_some(clause))
 }
 
 fn within(what: &str, count: usize, most: usize) -> Result<(), QueryError> {
@@ -186,14 +217,19 @@ mod tests {
     }
 
     #[test]
-    fn samples_of_tables_are_refused() {
-        for sql in [
-            "SELECT 1 FROM t TABLESAMPLE SYSTEM (10)",
-            "SELECT 1 FROM t AS a TABLESAMPLE BERNOULLI (10) REPEATABLE (7)",
-            "SELECT 1 FROM u WHERE EXISTS (SELECT 1 FROM t TABLESAMPLE SYSTEM (10))",
+    fn clauses_that_would_be_ignored_are_refused() {
+        for (sql, clause) in [
+            ("SELECT 1 FROM t TABLESAMPLE SYSTEM (10)", "TABLESAMPLE"),
+            ("SELECT 1 FROM t AS a TABLESAMPLE BERNOULLI (10) REPEATABLE (7)", "TABLESAMPLE"),
+            ("SELECT 1 FROM u WHERE EXISTS (SELECT 1 FROM t TABLESAMPLE SYSTEM (10))", "TABLESAMPLE"),
+            ("SELECT 1 FROM t PARTITION (p0)", "PARTITION"),
+            ("SELECT 1 FROM generate_series(1, 3) WITH ORDINALITY", "WITH ORDINALITY"),
+            ("SELECT count(*) FROM t PREWHERE x > 5", "PREWHERE"),
+            ("SELECT a FROM t START WITH a = 1 CONNECT BY PRIOR b = c", "CONNECT BY"),
+            ("SELECT a, count(*) FROM t GROUP BY a WITH ROLLUP", "WITH after GROUP BY"),
         ] {
             let refused = check_statement(&mut Parser::parse_sql(&GenericDialect {}, sql).unwrap()[0]);
-            assert!(refused.unwrap_err().to_string().contains("TABLESAMPLE is not supported"), "{sql}");
+            assert!(refused.unwrap_err().to_string().contains(&format!("{clause} is not supported")), "{sql}");
         }
     }
 

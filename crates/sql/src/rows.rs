@@ -1,6 +1,6 @@
 //! Columns of numbers and texts as Arrow arrays.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Write;
 use std::sync::Arc;
 
@@ -218,13 +218,19 @@ pub fn in_cells(rows: &RecordBatch) -> Result<RecordBatch, ArrowError> {
 
 /// Numbers repeated column names, because keys of a JSON object must be unique.
 fn distinct_names(schema: &Schema) -> SchemaRef {
+    let mut names: HashSet<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
     let mut seen = HashMap::new();
     let rename = |field: &FieldRef| {
         let times = seen.entry(field.name().clone()).and_modify(|n| *n += 1).or_insert(1);
         if *times == 1 {
-            field.clone()
-        } else {
-            Arc::new((**field).clone().with_name(format!("{}_{times}", field.name())))
+            return field.clone();
+        }
+        loop {
+            let name = format!("{}_{times}", field.name());
+            if names.insert(name.clone()) {
+                return Arc::new((**field).clone().with_name(name));
+            }
+            *times += 1;
         }
     };
     Arc::new(Schema::new(schema.fields().iter().map(rename).collect::<Vec<FieldRef>>()))

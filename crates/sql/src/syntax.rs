@@ -15,8 +15,8 @@ pub(crate) enum Node<'a> {
     Relation(&'a mut ObjectName),
     /// A query or a list in place of a table.
     Derived,
-    /// A table, or a query in place of one, of which only a sample is wanted.
-    Sampled,
+    /// Any item of `FROM`.
+    Factor(&'a mut TableFactor),
     /// A function in place of a table.
     Function(&'a mut TableFactor),
     Query(&'a mut Query),
@@ -81,9 +81,7 @@ impl VisitorMut for Walk<'_> {
     }
 
     fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<QueryError> {
-        if let TableFactor::Table { sample: Some(_), .. } | TableFactor::Derived { sample: Some(_), .. } = factor {
-            self.call(Node::Sampled)?;
-        }
+        self.call(Node::Factor(factor))?;
         match factor {
             TableFactor::Derived { .. } | TableFactor::UNNEST { .. } => self.call(Node::Derived),
             TableFactor::Table { args: Some(_), .. } => self.call(Node::Function(factor)),

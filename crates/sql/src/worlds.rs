@@ -8,7 +8,7 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableFunctionArgs, TableFunctionImpl, TableProvider};
 use datafusion::error::Result;
-use datafusion::execution::memory_pool::MemoryConsumer;
+use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
 use datafusion::logical_expr::Expr;
 use datafusion::physical_plan::ExecutionPlan;
 use ensemble::{Column, Columns, Narrow, OutcomeRef, StoredEnsemble};
@@ -94,8 +94,14 @@ impl TableProvider for Worlds {
 struct Source {
     columns: Arc<Columns>,
     wanted: Vec<OutcomeRef>,
-    read: Mutex<Option<Arc<[Arc<Column>]>>>,
+    read: Mutex<Option<Read>>,
     numbers: Arc<[i32]>,
+}
+
+/// Columns in memory, which counts while they are.
+struct Read {
+    columns: Arc<[Arc<Column>]>,
+    _reservation: MemoryReservation,
 }
 
 impl fmt::Debug for Source {
@@ -109,15 +115,16 @@ impl Source {
         /// Most outcomes fit in one byte, nearly all in two.
         const VALUE_BYTES: usize = 2;
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(columns) = &*read {
-            return Ok(columns.clone());
+        if let Some(read) = &*read {
+            return Ok(read.columns.clone());
         }
         let reservation = MemoryConsumer::new("worlds").register(&out.context().runtime_env().memory_pool);
         reservation.try_grow(self.wanted.len() * self.numbers.len() * VALUE_BYTES)?;
         let before = self.columns.pages_read();
         let columns: Arc<[Arc<Column>]> = self.columns.get(&self.wanted)?.into();
         out.count_pages((self.columns.pages_read() - before) as usize);
-        *read = Some(columns.clone());
+        reservation.try_resize(columns.iter().map(|column| column.bytes()).sum())?;
+        *read = Some(Read { columns: columns.clone(), _reservation: reservation });
         Ok(columns)
     }
 }

@@ -12,7 +12,7 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::expr::{BinaryExpr, ScalarFunction};
 use datafusion::logical_expr::{
     ColumnarValue, Expr, ExprSchemable as _, Operator, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl,
-    Signature, Volatility,
+    Signature, Volatility, cast,
 };
 
 use crate::error::QueryError;
@@ -101,6 +101,24 @@ pub(super) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>
             Ok(Transformed::yes(chain_to(*inner, Operation::Negate, None, schema)?))
         }
         other => Ok(Transformed::no(other)),
+    }
+}
+
+/// Divides whole decimals as integers, before type coercion: the result's type goes into what surrounds the division.
+pub(super) fn divide(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    let is_whole_decimal = |of: &DataType| matches!(of, DataType::Decimal128(_, 0));
+    let Expr::BinaryExpr(BinaryExpr { left, op: Operator::Divide, right }) = expr else {
+        return Ok(Transformed::no(expr));
+    };
+    // A parameter may have no type yet.
+    let types = left.get_type(schema).ok().zip(right.get_type(schema).ok());
+    let fits = |of: &DataType| of.is_integer() || is_whole_decimal(of);
+    match types {
+        Some((l, r)) if fits(&l) && fits(&r) && (is_whole_decimal(&l) || is_whole_decimal(&r)) => {
+            let wide = |side: Expr, of: &DataType| if *of == WIDE { side } else { cast(side, WIDE) };
+            Ok(Transformed::yes(chain_to(wide(*left, &l), Operation::Divide, Some(wide(*right, &r)), schema)?))
+        }
+        _ => Ok(Transformed::no(Expr::BinaryExpr(BinaryExpr { left, op: Operator::Divide, right }))),
     }
 }
 

@@ -64,7 +64,11 @@ impl AnalyzerRule for Uncoerced {
 
 /// Rewrites an expression before type coercion.
 pub(crate) fn rewrite_uncoerced(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
-    expr.transform_up(|expr| whole::rewrite(expr, schema).transform_data(|expr| Ok(seconds::rewrite(expr, schema))))
+    expr.transform_up(|expr| {
+        let rewritten = arithmetic::divide(expr, schema)?;
+        let rewritten = rewritten.transform_data(|expr| Ok(whole::rewrite(expr, schema)))?;
+        rewritten.transform_data(|expr| Ok(seconds::rewrite(expr, schema)))
+    })
 }
 
 /// The rewrites after type coercion.
@@ -90,24 +94,23 @@ fn schema_of(plan: &LogicalPlan) -> Result<DFSchema> {
     Ok(schema)
 }
 
-/// Rewrites the expressions of a plan node, and keeps the names of its columns.
+/// Rewrites the expressions of a plan node, keeps the names of its columns, and corrects their types: integer division of
+/// decimals has another type here than in DataFusion.
 fn map_expressions(
     plan: LogicalPlan,
     rewrite: impl Fn(Expr, &DFSchema) -> Result<Transformed<Expr>>,
 ) -> Result<Transformed<LogicalPlan>> {
     let schema = schema_of(&plan)?;
     let names = NamePreserver::new(&plan);
-    plan.map_expressions(|expr| {
+    let rewritten = plan.map_expressions(|expr| {
         let name = names.save(&expr);
         Ok(rewrite(expr, &schema)?.update_data(|expr| name.restore(expr)))
-    })
+    })?;
+    rewritten.transform_data(|plan| plan.recompute_schema().map(Transformed::yes))
 }
 
 fn rewrite_plan(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
-    let rewritten = map_expressions(plan, rewrite)?;
-    // Integer division of decimals has another type here than in DataFusion.
-    let rewritten = rewritten.transform_data(|plan| plan.recompute_schema().map(Transformed::yes))?;
-    rewritten.transform_data(floats::rewrite_plan)
+    map_expressions(plan, rewrite)?.transform_data(floats::rewrite_plan)
 }
 
 /// Rewrites an expression after type coercion.

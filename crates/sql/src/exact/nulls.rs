@@ -173,7 +173,7 @@ fn varies(expr: &Expr) -> bool {
 fn is_misread(expr: &Expr) -> bool {
     let is_named = match expr {
         Expr::BinaryExpr(BinaryExpr { op, .. }) => *op == Operator::BitwiseXor,
-        Expr::ScalarFunction(function) => function.func.name() == "array_has",
+        Expr::ScalarFunction(function) => matches!(function.func.name(), "array_has" | "set_has"),
         _ => false,
     };
     is_named && varies(expr)

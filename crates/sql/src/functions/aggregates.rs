@@ -139,6 +139,15 @@ impl Work {
             }
         }
     }
+
+    /// Bytes of a group with its answer: buckets may be many more than values, and are in memory twice.
+    fn bytes(&self, runs: &Runs) -> usize {
+        let answer = match self.finish {
+            Finish::Histogram(buckets) if runs.has_several() => buckets as usize * 2 * size_of::<Bucket>(),
+            _ => 0,
+        };
+        runs.size() + answer
+    }
 }
 
 /// Lower edge, upper edge, number of values.
@@ -255,22 +264,22 @@ impl Accumulator for One {
 struct Many {
     work: Work,
     groups: Vec<Runs>,
-    /// Bytes of all groups, updated as they change.
+    /// Bytes of all groups and their answers, updated as they change.
     bytes: usize,
 }
 
 impl Many {
     fn take(&mut self, emit: EmitTo) -> Vec<Runs> {
         let emitted = emit.take_needed(&mut self.groups);
-        self.bytes -= emitted.iter().map(Runs::size).sum::<usize>();
+        self.bytes -= emitted.iter().map(|runs| self.work.bytes(runs)).sum::<usize>();
         emitted
     }
 
     fn change(&mut self, group: usize, change: impl FnOnce(&mut Runs)) {
         let runs = &mut self.groups[group];
-        let before = runs.size();
+        let before = self.work.bytes(runs);
         change(runs);
-        self.bytes = self.bytes + runs.size() - before;
+        self.bytes = self.bytes + self.work.bytes(runs) - before;
     }
 }
 

@@ -31,6 +31,11 @@ impl Runs {
         &self.runs
     }
 
+    /// Whether there may be two different values.
+    pub(super) fn has_several(&self) -> bool {
+        self.runs.len() + self.pending.len() > 1
+    }
+
     /// Allocated bytes.
     pub(super) fn size(&self) -> usize {
         self.runs.capacity() * size_of::<(u64, u64)>() + self.pending.capacity() * size_of::<u64>()

@@ -152,8 +152,12 @@ fn together(parts: Vec<Wanted>) -> Wanted {
             Wanted::All(parts) => waiting.extend(parts),
             Wanted::Any(_) => others.push(part),
             Wanted::Keys { column, ranges } => {
-                let both = match by_column.get(&column) {
-                    Some(have) => have.iter().flat_map(|a| ranges.iter().filter_map(|b| a.and(b))).collect(),
+                let both = match by_column.remove(&column) {
+                    Some(have) => {
+                        let both: Vec<_> = have.iter().flat_map(|a| ranges.iter().filter_map(|b| a.and(b))).collect();
+                        // Repeated values multiply. Either list alone selects all rows that are wanted.
+                        if both.len() <= RANGES_MAX { both } else { have }
+                    }
                     None => ranges,
                 };
                 by_column.insert(column, both);

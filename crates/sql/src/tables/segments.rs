@@ -141,8 +141,8 @@ impl DeltaTable {
         left.iter().zip(constants).map(file).collect()
     }
 
-    /// The scan of the files, with all pruning enabled.
-    fn source(&self, session: &dyn Session) -> Result<ParquetSource> {
+    /// The scan of the files, with all pruning enabled that is right for columns of `schema`.
+    fn source(&self, session: &dyn Session, left: &[Left<'_>], schema: &Schema) -> Result<ParquetSource> {
         let runtime = session.runtime_env();
         let store = runtime.object_store(ObjectStoreUrl::local_filesystem())?;
         let footers = runtime.cache_manager.get_file_metadata_cache();
@@ -150,12 +150,16 @@ impl DeltaTable {
         options.global.max_in_list_size = IN_LIST_MAX;
         // Times that Spark writes as INT96 would wrap around as nanoseconds before 1677 and after 2262.
         options.global.coerce_int96 = Some("us".to_owned());
+        // Other writers leave NaN, which is greater than all numbers, out of the bounds in their files.
+        let has_reals = schema.fields().iter().any(|field| field.data_type().is_floating());
+        let is_bounded = !has_reals || left.iter().all(|l| l.segment.groups().is_some());
+        options.global.pruning = is_bounded;
         let source = ParquetSource::new(self.scanned.clone())
             .with_table_parquet_options(options)
             .with_parquet_file_reader_factory(Arc::new(CachedParquetFileReaderFactory::new(store, footers)))
             .with_pushdown_filters(true)
             .with_reorder_filters(true)
-            .with_enable_page_index(true)
+            .with_enable_page_index(is_bounded)
             .with_bloom_filter_on_read(true);
         Ok(source)
     }
@@ -224,7 +228,7 @@ impl TableProvider for DeltaTable {
         }
         let groups = balanced(self.files(&left)?, session.config().target_partitions());
         let columns = columns.into_iter().map(|c| self.places[c]).collect();
-        let source = self.source(session)?;
+        let source = self.source(session, &left, &schema)?;
         planned.note(source.metrics());
         let scan = FileScanConfigBuilder::new(ObjectStoreUrl::local_filesystem(), Arc::new(source))
             .with_file_groups(groups)

@@ -45,6 +45,12 @@ async fn integer_sums_are_exact() {
         (&of("sum(x) / count(*), sum(x) % 10, sum(y) / 2"), "6148914691236517205 5 -1"),
         (&of("sum(x) + 1, -sum(x), sum(x) > 0"), "18446744073709551616 -18446744073709551615 true"),
         (&of("sum(x) * 1.0"), "1.8446744073709552e19"),
+        (&of("sum(y) / 2 IN (-1), sum(y) / 2 NOT IN (-1, 7), sum(y) / count(*) > -2"), "true false true"),
+        (&of("coalesce(sum(y) / nullif(sum(y) - sum(y), 0), 0), CASE WHEN true THEN sum(y) / 2 ELSE 0 END"), "0 -1"),
+        (&of("sum(y) / 2 BETWEEN -1 AND 0, CASE sum(y) / 2 WHEN -1 THEN 'a' END"), "true a"),
+        (&format!("SELECT max(r) = -1 FROM (SELECT sum(y) / 2 AS r FROM {EXTREMES} UNION ALL SELECT -7)"), "true"),
+        (&format!("SELECT r / 2 IN (-3) FROM (SELECT sum(y) / 2 * 7 AS r FROM {EXTREMES})"), "true"),
+        (&format!("SELECT count(*) FROM (SELECT 1 FROM {EXTREMES} HAVING sum(y) / 2 IN (-1, 6))"), "1"),
         ("SELECT sum(x) FROM (SELECT 9223372036854775807 AS x FROM range(20000))", "184467440737095516140000"),
         (unsigned, "55340232221128654845"),
         (small, "45 Int64"),
@@ -60,6 +66,19 @@ async fn integer_sums_are_exact() {
              (VALUES (9223372036854775807, 1), (9223372036854775806, 2), (9223372036854775807, 3)) AS t(x, y) ORDER BY s DESC",
             "18446744073709551613",
         ),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn questions_to_aggregates_have_one_row() {
+    let of = "FROM (VALUES (1), (2), (3)) AS t(x)";
+    agree(&[
+        (&format!("SELECT EXISTS (SELECT median(x) {of} WHERE false)"), "true"),
+        (&format!("SELECT EXISTS (SELECT x {of} WHERE false)"), "false"),
+        (&format!("SELECT EXISTS (SELECT x, median(x) {of} GROUP BY x HAVING x > 3)"), "false"),
+        (&format!("SELECT 2 IN (SELECT quantile(x, 0.5) {of})"), "true"),
+        (&format!("SELECT 1 IN (SELECT stddev(x) {of})"), "true"),
     ])
     .await;
 }

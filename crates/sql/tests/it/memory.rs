@@ -23,4 +23,8 @@ async fn quantiles_respect_the_memory_limit() {
         let many = ask(&engine, &groups).await;
         assert!(matches!(many, Err(QueryError::Memory { .. })), "{function} of groups: {many:?}");
     }
+    // Few values, but 10,000 buckets of each group.
+    let wide = "SELECT histogram(value, 10000) FROM generate_series(1, 20000) GROUP BY value % 1000";
+    let wide = ask(&engine, wide).await;
+    assert!(matches!(wide, Err(QueryError::Memory { .. })), "{wide:?}");
 }

@@ -196,7 +196,9 @@ async fn operations_on_null_are_null() {
         let answer = ask(&engine, &sql).await.unwrap();
         assert!(answer.column(0).is_null(0), "{sql}");
     }
-    let sql = "SELECT array_has([i, 1], 2) AS v FROM (VALUES (NULL::INT)) AS t(i)";
-    let answer = ask(&engine, sql).await.unwrap();
-    assert!(answer.column(0).is_valid(0) && !answer.column(0).as_boolean().value(0), "{sql}");
+    for function in ["array_has", "set_has"] {
+        let sql = format!("SELECT {function}([i, 1], 2) AS v FROM (VALUES (NULL::INT)) AS t(i)");
+        let answer = ask(&engine, &sql).await.unwrap();
+        assert!(answer.column(0).is_valid(0) && !answer.column(0).as_boolean().value(0), "{sql}");
+    }
 }

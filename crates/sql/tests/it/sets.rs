@@ -105,6 +105,16 @@ async fn deletion_by_sets() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn keys_of_json_are_unique() {
+    let (engine, _data) = engine().await;
+    let sql = "SELECT x.a, x.a_2, y.a FROM (SELECT 1 AS a, 2 AS a_2) x, (SELECT 3 AS a) y";
+    let rows = ask(&engine, sql).await.unwrap();
+    let mut json = JsonRows::new(Vec::new(), &rows.schema());
+    json.write(&rows).unwrap();
+    assert_eq!(String::from_utf8(json.finish().unwrap()).unwrap(), r#"[{"a":1,"a_2":2,"a_3":3}]"#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn sets_become_json() {
     let rows = rows();
     let mut json = JsonRows::new(Vec::new(), &rows.schema());

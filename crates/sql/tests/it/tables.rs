@@ -308,3 +308,36 @@ async fn tables_of_other_writers_are_read() {
     let null = read(&engine, "SELECT min(id) FROM \"Theirs\" WHERE day IS NULL").await;
     assert_eq!((null.0[0][0].as_str(), null.1.segments_read, null.1.groups_total), ("800", 1, 3));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nan_of_other_writers_is_greater_than_all_numbers() {
+    let data = tempfile::tempdir().unwrap();
+    let folder = data.path().join("default/theirs");
+    std::fs::create_dir_all(folder.join("_delta_log")).unwrap();
+    let x: ArrayRef = Arc::new(Float64Array::from(vec![1.0, f64::NAN, 2.0]));
+    let rows = RecordBatch::try_from_iter_with_nullable([("x", x, true)]).unwrap();
+    let file = std::fs::File::create(folder.join("part.parquet")).unwrap();
+    let mut writer = parquet::arrow::ArrowWriter::try_new(file, rows.schema(), None).unwrap();
+    writer.write(&rows).unwrap();
+    writer.close().unwrap();
+    let size = std::fs::metadata(folder.join("part.parquet")).unwrap().len();
+    let fields = serde_json::json!({"type": "struct", "fields": [
+        {"name": "x", "type": "double", "nullable": true, "metadata": {}}]});
+    let log = [
+        serde_json::json!({"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}),
+        serde_json::json!({"metaData": {"id": "a", "format": {"provider": "parquet", "options": {}},
+            "schemaString": fields.to_string(), "partitionColumns": [], "configuration": {}, "createdTime": 0}}),
+        serde_json::json!({"add": {"path": "part.parquet", "partitionValues": {}, "size": size, "modificationTime": 0,
+            "dataChange": true, "stats": "{\"numRecords\":3,\"minValues\":{\"x\":1},\"maxValues\":{\"x\":2}}"}}),
+    ];
+    let lines = log.map(|line| line.to_string()).join("\n");
+    std::fs::write(folder.join("_delta_log/00000000000000000000.json"), lines).unwrap();
+    let engine = open(data.path()).await;
+    for (sql, expected) in [
+        ("SELECT count(*) FROM theirs WHERE x > 5", "1"),
+        ("SELECT count(*) FROM theirs WHERE x < 5", "2"),
+        ("SELECT x FROM theirs ORDER BY x DESC LIMIT 1", "NaN"),
+    ] {
+        assert_eq!(read(&engine, sql).await.0, [[expected]], "{sql}");
+    }
+}

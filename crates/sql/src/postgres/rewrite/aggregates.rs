@@ -5,7 +5,7 @@ use datafusion::sql::sqlparser::ast::{
     WildcardAdditionalOptions,
 };
 
-use super::nothing::AGGREGATES;
+use super::nothing::is_aggregate;
 use super::{last_lower, parsed, qualifier};
 use crate::error::QueryError;
 use crate::syntax::{Node, walk_outside_queries};
@@ -19,7 +19,7 @@ pub(super) fn answer_before(select: &mut Select) -> Result<(), QueryError> {
     let mut asked = Vec::new();
     for item in &mut select.projection {
         walk_outside_queries(item, &mut |node| match node {
-            Node::Expr(Expr::Function(function)) if AGGREGATES.contains(&last_lower(&function.name).as_str()) => {
+            Node::Expr(Expr::Function(function)) if is_aggregate(&last_lower(&function.name)) => {
                 walk_outside_queries(function, &mut |node| {
                     take(node, &mut asked);
                     Ok(())

@@ -110,7 +110,7 @@ pub(crate) fn rewrite(
             limited(query);
             Ok(())
         }
-        Node::Derived | Node::Sampled => Ok(()),
+        Node::Derived | Node::Factor(_) => Ok(()),
     })?;
     // Names of PostgreSQL's tables have their schema now.
     wildcards::complete(statement)?;
@@ -444,9 +444,14 @@ fn operator(op: &mut BinaryOperator) {
 }
 
 /// Writes a pattern with the escape character that DataFusion knows, a backslash. Hibernate writes none: `ESCAPE ''`.
+/// The planner translates constant patterns character by character.
 fn escape(pattern: &mut Expr, character: &mut Option<ast::ValueWithSpan>) {
     let written = character.as_ref().and_then(|value| value.value.clone().into_string());
     let Some(written) = written.filter(|written| written != "\\") else { return };
+    let is_constant = matches!(&*pattern, Expr::Value(value) if value.value.clone().into_string().is_some());
+    if is_constant && !written.is_empty() {
+        return;
+    }
     *character = None;
     let doubled = call("replace", vec![pattern.clone(), text("\\"), text("\\\\")]);
     *pattern = if written.is_empty() { doubled } else { call("replace", vec![doubled, text(written), text("\\")]) };

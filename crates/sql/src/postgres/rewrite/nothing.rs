@@ -3,6 +3,10 @@
 //! Tools ask PostgreSQL's catalogue for indexes, keys, comments, rules and much more that no table here has, often in a
 //! notation that DataFusion lacks. Their answers are known without planning them.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use datafusion::functions_aggregate::all_default_aggregate_functions;
 use datafusion::sql::sqlparser::ast::{
     self, Expr, FunctionArguments, GroupByExpr, ObjectName, Query, Select, SelectItemQualifiedWildcardKind, SetExpr,
     SetOperator, TableFactor, TableWithJoins,
@@ -12,23 +16,16 @@ use super::{is_of_catalog, last, last_lower, names, null, own_table, qualifier};
 use crate::postgres::own::FILLED;
 use crate::syntax::{Node, factors, walk};
 
-/// Functions that return a row even without rows to read.
-pub(super) const AGGREGATES: [&str; 14] = [
-    "any_value",
-    "array_agg",
-    "avg",
-    "bool_and",
-    "bool_or",
-    "count",
-    "every",
-    "first_value",
-    "json_agg",
-    "jsonb_agg",
-    "max",
-    "min",
-    "string_agg",
-    "sum",
-];
+/// Whether a function returns a row even without rows to read.
+pub(super) fn is_aggregate(name: &str) -> bool {
+    static NAMES: LazyLock<HashSet<String>> = LazyLock::new(|| {
+        let known = all_default_aggregate_functions();
+        let known = known.iter().flat_map(|of| of.aliases().iter().cloned().chain([of.name().to_owned()]));
+        let more = ["any_value", "approx_quantile", "every", "histogram", "json_agg", "jsonb_agg", "quantile"];
+        known.chain(more.map(str::to_owned)).collect()
+    });
+    NAMES.contains(name)
+}
 
 /// What is known of a query without running it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +60,7 @@ fn body<'a>(expr: &'a SetExpr, empty: &Empty<'a>) -> Option<Known> {
         SetExpr::Select(select) => {
             let nothing = select.from.iter().any(|tables| yields_nothing(tables, empty));
             if nothing && aggregates(select) {
-                let counts = select.projection.iter().any(|item| calls(&["count"], item));
+                let counts = select.projection.iter().any(|item| calls(|name| name == "count", item));
                 return Some(Known::AggregatesOfNothing { counts });
             }
             nothing.then_some(Known::NoRows)
@@ -84,18 +81,18 @@ fn body<'a>(expr: &'a SetExpr, empty: &Empty<'a>) -> Option<Known> {
 /// Whether a query aggregates all rows to one.
 pub(super) fn aggregates(select: &Select) -> bool {
     let grouped = !matches!(&select.group_by, GroupByExpr::Expressions(by, _) if by.is_empty());
-    !grouped && select.projection.iter().any(|item| calls(&AGGREGATES, item))
+    !grouped && select.projection.iter().any(|item| calls(is_aggregate, item))
 }
 
-/// Whether an item calls one of the functions, outside subqueries.
-pub(super) fn calls(functions: &[&str], item: &ast::SelectItem) -> bool {
+/// Whether an item calls such a function, outside subqueries.
+pub(super) fn calls(is_such: impl Fn(&str) -> bool, item: &ast::SelectItem) -> bool {
     let mut found = false;
     let walked = walk(&mut item.clone(), &mut |node| {
         match node {
             // What is in a subquery does not count.
             Node::Expr(expr @ (Expr::Subquery(_) | Expr::Exists { .. } | Expr::InSubquery { .. })) => *expr = null(),
             Node::Expr(Expr::Function(function)) => {
-                found |= functions.contains(&last_lower(&function.name).as_str());
+                found |= is_such(&last_lower(&function.name));
                 if matches!(function.args, FunctionArguments::Subquery(_)) {
                     function.args = FunctionArguments::None;
                 }

@@ -96,25 +96,27 @@ fn has_own_names(value: &mut Expr, query: &Query) -> Result<bool, QueryError> {
 fn members(mut query: Query) -> Option<(Query, Expr)> {
     query.order_by = None;
     let select = plain_select(&mut query)?;
-    if nothing::calls(&SETS, select.projection.first()?) {
+    if nothing::calls(is_set, select.projection.first()?) {
         return None;
     }
     let value = single(select)?.clone();
     Some((query, value))
 }
 
-/// The same for any query, as a table. Its columns cannot name those of outer tables.
+/// The same for any query, as a table.
 fn wrapped(query: &Query) -> Option<(Query, Expr)> {
     // Names that no client writes, so that they hide none of a value's.
-    const FORM: &str = "SELECT 1 FROM (SELECT 1) AS \"members\u{1}\"(\"member\u{1}\")";
-    let mut outer = parsed(FORM)?;
+    let outer = as_table(query, "\"members\u{1}\"(\"member\u{1}\")")?;
+    Some((outer, Expr::Identifier(Ident::with_quote('"', "member\u{1}"))))
+}
+
+/// A query for the rows of any query. That cannot name columns of outer tables.
+fn as_table(query: &Query, alias: &str) -> Option<Query> {
+    let mut outer = parsed(&format!("SELECT 1 FROM (SELECT 1) AS {alias}"))?;
     let SetExpr::Select(select) = &mut *outer.body else { return None };
-    let TableFactor::Derived { subquery, alias: Some(alias), .. } = &mut select.from.first_mut()?.relation else {
-        return None;
-    };
+    let TableFactor::Derived { subquery, .. } = &mut select.from.first_mut()?.relation else { return None };
     **subquery = query.clone();
-    let member = alias.columns.first()?.name.clone();
-    Some((*outer, Expr::Identifier(member)))
+    Some(*outer)
 }
 
 /// A subquery for an expression over the rows of a select that meet a condition, too.
@@ -176,6 +178,9 @@ fn has_rows(mut query: Query, has: bool) -> Option<Expr> {
     if let SetExpr::Select(select) = &mut *query.body {
         select.distinct = None;
     }
+    if plain_select(&mut query).is_none() {
+        query = as_table(&query, "members")?;
+    }
     let select = plain_select(&mut query)?;
     let op = if has { BinaryOperator::Gt } else { BinaryOperator::Eq };
     let found = binary(call("count", vec![number("1")]), op, number("0"));
@@ -204,7 +209,7 @@ pub(super) fn first_row(query: &mut Query) {
 pub(super) fn list_of(mut query: Query) -> Option<Expr> {
     let order = order::take(&mut query);
     let select = plain_select(&mut query)?;
-    if order.is_none() && nothing::calls(&SETS, select.projection.first()?) {
+    if order.is_none() && nothing::calls(is_set, select.projection.first()?) {
         let (query, member) = wrapped(&query)?;
         return Some(over(query, call("array_agg", vec![member]), None));
     }
@@ -218,8 +223,10 @@ pub(super) fn list_of(mut query: Query) -> Option<Expr> {
     Some(Expr::Subquery(Box::new(query)))
 }
 
-/// Functions that return rows.
-const SETS: [&str; 3] = ["unnest", "generate_series", "generate_subscripts"];
+/// Whether a function returns rows.
+fn is_set(name: &str) -> bool {
+    matches!(name, "unnest" | "generate_series" | "generate_subscripts")
+}
 
 /// The expression that a subquery without tables returns, as in `(SELECT f(t.x))`.
 pub(super) fn expression(query: &Query) -> Option<Expr> {
@@ -227,7 +234,7 @@ pub(super) fn expression(query: &Query) -> Option<Expr> {
     let is_plain = query.with.is_none();
     let select = plain_select(&mut query).filter(|_| is_plain)?;
     let is_one_row = select.from.is_empty() && select.selection.is_none();
-    if !is_one_row || nothing::calls(&SETS, select.projection.first()?) {
+    if !is_one_row || nothing::calls(is_set, select.projection.first()?) {
         return None;
     }
     single(select).map(|expr| Expr::Nested(Box::new(expr.clone())))
@@ -287,9 +294,15 @@ mod tests {
                  count(1) > count(a) THEN 2 WHEN count(1) > 0 THEN 1 ELSE 0 END FROM t WHERE (b OR c)) > CAST(1 IS NOT \
                  NULL AS BIGINT) THEN NULL ELSE false END",
             ),
+            (
+                "SELECT EXISTS (SELECT 1 FROM t LIMIT 0)",
+                "SELECT (SELECT count(1) > 0 FROM (SELECT 1 FROM t LIMIT 0) AS members)",
+            ),
+            (
+                "SELECT EXISTS (SELECT a, max(b) FROM t GROUP BY a)",
+                "SELECT (SELECT count(1) > 0 FROM (SELECT a, max(b) FROM t GROUP BY a) AS members)",
+            ),
             // These keep their meaning only as they are.
-            ("SELECT EXISTS (SELECT 1 FROM t LIMIT 0)", "SELECT EXISTS (SELECT 1 FROM t LIMIT 0)"),
-            ("SELECT EXISTS (SELECT a FROM t GROUP BY a)", "SELECT EXISTS (SELECT a FROM t GROUP BY a)"),
             ("SELECT 1 WHERE EXISTS (SELECT 1 FROM t)", "SELECT 1 WHERE EXISTS (SELECT 1 FROM t)"),
             ("SELECT 1 WHERE 1 IN (SELECT a FROM t)", "SELECT 1 WHERE 1 IN (SELECT a FROM t)"),
             ("SELECT (1, 2) IN (SELECT a, b FROM t)", "SELECT (1, 2) IN (SELECT a, b FROM t)"),
