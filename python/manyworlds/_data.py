@@ -13,7 +13,7 @@ from ._ensemble import Ensemble
 from ._given import MAX_64, THREADS_MAX, whole
 from ._local import Local
 from ._table import Table, arrow_object
-from .errors import InvalidError, RefusedRowsError
+from .errors import Error, InvalidError, RefusedRowsError
 
 
 class Ensembles(Mapping):
@@ -110,24 +110,29 @@ class Data:
 
         Raises:
             RefusedRowsError: if some rows cannot be stored. The others are.
-            InvalidError: if a value cannot be sent. Names the row, and how many before it are stored.
+            InvalidError: if a value cannot be sent. Names the row.
+
+        Every error says how many rows of earlier requests are stored, if there were any.
         """
         if on_conflict not in ("overflow", "refuse"):
             raise InvalidError(f"on_conflict is {on_conflict!r}: write 'overflow' or 'refuse'")
         stored, refused, count = 0, [], 0
         before = 0
-        for form, body, sent in _bodies(rows):
-            written = self._backend.write(table, form, body, on_conflict == "refuse")
-            stored += sent if written["rows"] is None else written["rows"]
-            for item in written["refused"]:
-                # Positions count from the start of a body; 0 means all of its rows.
-                refused.append({**item, "position": item["position"] and before + item["position"]})
-            count += written["refused_count"]
-            before += sent
+        try:
+            for form, body, sent in _bodies(rows):
+                written = self._backend.write(table, form, body, on_conflict == "refuse")
+                stored += sent if written["rows"] is None else written["rows"]
+                refused += [_refused(item, form, before) for item in written["refused"]]
+                count += written["refused_count"]
+                before += sent
+        except Error as failure:
+            if before:
+                failure.args = (f"{failure}; of the first {before} rows {stored} are stored",)
+            raise
         if count:
             first = refused[0]
             row = f"row {first['position']}" if first["position"] else None
-            why = ": ".join(part for part in (row, first.get("field"), first["reason"]) if part)
+            why = ": ".join(part for part in (row, first["field"], first["reason"]) if part)
             error = RefusedRowsError(f"refused {count} of the rows, stored {stored}; first: {why}")
             error.stored, error.refused = stored, refused
             raise error
@@ -182,6 +187,14 @@ def connect(url: str, token: str | None = None, *, timeout: float = 60.0) -> Dat
     return Data(Remote(url, token, timeout))
 
 
+def _refused(item: dict[str, Any], form: str, before: int) -> dict[str, Any]:
+    """A refused item with the number of its row, after `before` rows of earlier bodies; 0 means many rows."""
+    # Of Arrow, a position is that of a record batch.
+    position = item.get("row", 0) if form == "arrow" else item.get("row", item.get("position", 0))
+    position = position and before + position
+    return {"position": position, "field": item.get("field"), "reason": item["reason"]}
+
+
 #: Rows and bytes of one body.
 _ROWS, _BYTES = 50_000, 16 << 20
 
@@ -200,8 +213,7 @@ def _bodies(rows: Any) -> Iterator[tuple[str, bytes, int]]:
         try:
             lines.append(_line(row))
         except InvalidError as error:
-            stored = f"; the {sent} rows before row {sent + 1} are stored" if sent else ""
-            raise InvalidError(f"row {sent + len(lines) + 1}: {error}{stored}") from None
+            raise InvalidError(f"row {sent + len(lines) + 1}: {error}") from None
         size += len(lines[-1])
         if len(lines) == _ROWS or size >= _BYTES:
             yield "json", "\n".join(lines).encode(), len(lines)
@@ -224,6 +236,9 @@ def _line(row: Any) -> str:
 def _plain(value: Any) -> Any:
     """Values that JSON lacks. Times without an offset are UTC."""
     if isinstance(value, datetime):
+        # The missing time of pandas is one, and equals nothing.
+        if value != value:
+            return None
         return value.isoformat() + ("Z" if value.tzinfo is None else "")
     if isinstance(value, date):
         return value.isoformat()

@@ -158,8 +158,7 @@ class Remote:
             reply: dict[str, Any] = getattr(error, "body", {})
             if "refused" not in reply:
                 raise
-            refused = [{name: of for name, of in item.items() if name != "table"} for item in reply["refused"]]
-            return {"rows": reply["stored"], "refused": refused, "refused_count": len(refused)}
+            return {"rows": reply["stored"], "refused": reply["refused"], "refused_count": reply["refused_count"]}
         return {"rows": None, "refused": [], "refused_count": 0}
 
 
@@ -184,6 +183,9 @@ class RemoteEnsemble:
         return self._remote.ask_json("/api/v1/outcome", question)
 
     def compare(self, other: RemoteEnsemble, question: dict[str, Any]) -> list[dict[str, Any]]:
+        if other._remote.place != self._remote.place:
+            places = f"{self._remote.place} and {other._remote.place}"
+            raise InvalidError(f"the ensembles are behind two servers, {places}: a server compares only its own")
         return self._remote.ask_json("/api/v1/compare", question)
 
     def correlate(self, question: dict[str, Any]) -> dict[str, Any]:

@@ -38,6 +38,13 @@ def test_answers_are_those_of_the_folder(remote, season):
     assert frame(far).equals(frame(season))
 
 
+def test_ensembles_of_two_servers_are_not_compared(remote):
+    url, token, _ = remote._backend.arguments
+    other = mw.connect(url.replace("127.0.0.1", "localhost"), token)
+    with pytest.raises(mw.InvalidError, match="behind two servers"):
+        remote.ensembles["season"].compare(other.ensembles["season"], f"{GAME}:home_margin")
+
+
 def test_rows_and_sql(remote):
     assert remote.append("remote_rows", [{"host": "a", "ms": 3}, {"host": "b", "ms": 5}]) == 2
     assert remote.append("remote_rows", pl.DataFrame({"host": ["c"], "ms": [7]})) == 1
@@ -47,6 +54,9 @@ def test_rows_and_sql(remote):
     with pytest.raises(mw.RefusedRowsError, match="refused 1") as raised:
         remote.append("remote_rows", [{"ms": 1}, {"ms": "late"}], on_conflict="refuse")
     assert raised.value.stored == 1 and raised.value.refused[0]["field"] == "ms"
+    frame = pl.DataFrame({"ms": ["late"] * 300 + [None]})
+    with pytest.raises(mw.RefusedRowsError, match="refused 300 of the rows, stored 1; first: row 1: ms") as raised:
+        remote.append("remote_rows", frame, on_conflict="refuse")
 
 
 @pytest.mark.parametrize(

@@ -172,6 +172,11 @@ def test_values_that_do_not_fit(data):
         data.append("t", [{"n": 2}, {"n": "late"}], on_conflict="refuse")
     assert raised.value.stored == 1 and raised.value.refused[0]["position"] == 2
     assert data.sql("SELECT count(*) AS n FROM t")["n"].tolist() == [3]
+    frame = pl.DataFrame({"n": ["late", None, "later"], "host": ["a", "b", "c"]})
+    with pytest.raises(mw.RefusedRowsError, match="refused 2 of the rows, stored 1; first: row 1: n: .*integers, and text") as raised:
+        data.append("t", frame, on_conflict="refuse")
+    assert raised.value.stored == 1 and [item["position"] for item in raised.value.refused] == [1]
+    assert data.sql("SELECT host FROM t WHERE host IS NOT NULL").to_dicts() == [{"host": "b"}]
 
 
 def test_dicts_may_hold_what_json_lacks(data):
@@ -181,7 +186,7 @@ def test_dicts_may_hold_what_json_lacks(data):
         {"at": np.datetime64("2026-01-02T12:00:00.000001"), "day": day, "tags": ["c"]},
         {"at": np.datetime64("2026-01-02T12:00:00.5", "ns"), "day": None, "tags": None},
         {"at": np.datetime64("2026-01-02T12", "h"), "day": None, "tags": None},
-        {"at": np.datetime64("NaT"), "day": None, "tags": None},
+        {"at": np.datetime64("NaT"), "day": pd.NaT, "tags": None},
     ]
     assert data.append("t", rows) == 5
     stored = data.sql("SELECT at, day, tags FROM t ORDER BY at NULLS LAST")
@@ -196,7 +201,7 @@ def test_dicts_may_hold_what_json_lacks(data):
 def test_a_row_that_cannot_be_sent_is_named_with_what_is_stored(data):
     rows = [{"n": 1}] * 60_000
     rows[55_000] = {"n": {1, 2}}
-    words = "row 55001: a value is set: .*; the 50000 rows before row 50001 are stored"
+    words = "row 55001: a value is set: .*; of the first 50000 rows 50000 are stored"
     with pytest.raises(mw.InvalidError, match=words):
         data.append("t", rows)
     assert data.ask("t", count=True)["count"][0] == 50_000

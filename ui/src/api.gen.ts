@@ -986,6 +986,7 @@ export interface components {
             notices?: string[];
             /** @description Position of the error in `text`, in bytes from 0 */
             position?: number;
+            /** @description The first refused items, at most 100 */
             refused?: {
                 field?: string | null;
                 /** @description The item's line, from 1, or index, from 0, in the body */
@@ -995,6 +996,8 @@ export interface components {
                 row?: number;
                 table?: string | null;
             }[];
+            /** @description Items and rows that were refused */
+            refused_count?: number;
             /** @description Rows that were stored */
             stored?: number;
             /** @description The expression with the error */

@@ -6,12 +6,14 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
+use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType, Field, SchemaRef, TimeUnit};
+use decode::OnConflict;
 use disk::{Disk, TEMPORARY_SUFFIX, create_options};
 use serde_json::{Value, json};
 use table::Appender;
 
-use crate::columns::{Columns, Integers};
+use crate::columns::{Columns, Fitted, Integers, Policy};
 use crate::error::IngestError;
 
 const NAME: &str = "columns";
@@ -41,6 +43,15 @@ pub(crate) fn read(root: &Path, disk: &Arc<dyn Disk>) -> Columns {
 /// Returns the columns noted beside the log of the table in the folder `root`; none without a note.
 pub fn columns(root: &Path, disk: &Arc<dyn Disk>) -> SchemaRef {
     read(root, disk).schema().clone()
+}
+
+/// What an append that refuses misfits stores: the rows that fit the columns noted for the table in the folder `root`.
+///
+/// # Errors
+/// When the rows cannot be cast to their columns.
+pub fn fitting(root: &Path, disk: &Arc<dyn Disk>, rows: RecordBatch) -> Result<Fitted, IngestError> {
+    let policy = Policy { on_conflict: OnConflict::Refuse, ..Policy::KEEP };
+    read(root, disk).fit(rows, policy).map_err(IngestError::rows(root.display()))
 }
 
 /// Adds columns to the note of the table in the folder `root`. The caller holds the append lock.

@@ -6,6 +6,7 @@ mod overflow;
 mod stored;
 
 use std::collections::HashMap;
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -48,6 +49,13 @@ pub struct Conflict {
     pub first: usize,
 }
 
+impl fmt::Display for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { field, reason, rows, .. } = self;
+        write!(f, "column {field:?} {reason}: {rows} rows were left out")
+    }
+}
+
 /// Values that do not fit their column and are stored as text beside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Overflow {
@@ -88,11 +96,11 @@ impl Policy {
 
 /// Rows that fit, and reports of the rest.
 #[derive(Debug)]
-pub(crate) struct Fitted {
-    pub(crate) rows: RecordBatch,
-    pub(crate) conflicts: Vec<Conflict>,
-    pub(crate) overflows: Vec<Overflow>,
-    pub(crate) renamed: Vec<Renamed>,
+pub struct Fitted {
+    pub rows: RecordBatch,
+    pub conflicts: Vec<Conflict>,
+    pub overflows: Vec<Overflow>,
+    pub renamed: Vec<Renamed>,
 }
 
 impl Fitted {

@@ -38,10 +38,10 @@ mod trouble;
 mod upkeep;
 mod waiting;
 
-pub use advice::columns;
+pub use advice::{columns, fitting};
 pub use append::{Appended, append};
 pub use bulk::{Bulk, LOG_ROWS, Loaded};
-pub use columns::{Conflict, Overflow, Renamed};
+pub use columns::{Conflict, Fitted, Overflow, Renamed};
 pub use digest::{FlushOptions, Flushed, digest};
 pub use error::IngestError;
 pub use figures::{LogFigures, TableFigures};

@@ -7,9 +7,9 @@ use arrow::array::{Array as _, ArrayRef, AsArray as _, RecordBatch, RecordBatchO
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use arrow::ipc::writer::StreamWriter;
-use decode::{Decoded, Format, Limits, OnConflict, Request, decode};
+use decode::{Decoded, Format, Limits, OnConflict, Refused, Request, decode};
 use disk::Disk;
-use ingest::{Bulk, FlushOptions, IngestError, LOG_ROWS, Overflow, Renamed};
+use ingest::{Bulk, Conflict, FlushOptions, IngestError, LOG_ROWS, Overflow, Renamed};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use pyo3_arrow::input::AnyRecordBatch;
@@ -55,8 +55,20 @@ pub(crate) fn write(root: &Path, disk: &Arc<dyn Disk>, body: &Body) -> Result<Va
         decode(format, &body.bytes, &request, &Limits::default()).map_err(Failure::invalid)?;
     let mut notices: Vec<String> =
         overflows.into_iter().map(|(_, o)| overflowed(o.rows, &o.name, &o.overflow)).collect();
+    let mut count = refused.len() + refused_beyond;
+    let item = |item: Refused| json!({"position": item.position, "field": item.field, "reason": item.reason});
+    let mut refused: Vec<Value> = refused.into_iter().map(item).collect();
     let mut rows = 0;
-    for (_, batch) in tables {
+    for (_, mut batch) in tables {
+        // JSON is decoded row by row, knowing the columns.
+        if body.is_arrow && body.on_conflict == OnConflict::Refuse {
+            let sent = batch.num_rows();
+            let fitted = ingest::fitting(root, disk, batch)?;
+            batch = fitted.rows;
+            count += sent - batch.num_rows();
+            let item = |c: &Conflict| json!({"row": c.first + 1, "field": c.field, "reason": c.to_string()});
+            refused.extend(fitted.conflicts.iter().map(item));
+        }
         rows += batch.num_rows();
         let (overflows, renamed) = store(root, disk, batch, &mut notices)?;
         notices.extend(overflows.iter().map(|o| overflowed(o.rows, &o.field, &o.overflow)));
@@ -64,11 +76,6 @@ pub(crate) fn write(root: &Path, disk: &Arc<dyn Disk>, body: &Body) -> Result<Va
             renamed.iter().map(|Renamed { field, column }| format!("field {field:?} is stored as column {column:?}")),
         );
     }
-    let refused: Vec<Value> = refused
-        .iter()
-        .map(|item| json!({"position": item.position, "field": item.field, "reason": item.reason}))
-        .collect();
-    let count = refused.len() + refused_beyond;
     Ok(json!({"rows": rows, "notices": notices, "refused": refused, "refused_count": count}))
 }
 

@@ -214,7 +214,8 @@ pub(crate) fn document(
         "text": {"type": "string", "description": "The expression with the error"},
         "position": {"type": "integer", "description": "Position of the error in `text`, in bytes from 0"},
         "stored": {"type": "integer", "description": "Rows that were stored"},
-        "refused": {"type": "array", "items": refused},
+        "refused": {"type": "array", "items": refused, "description": "The first refused items, at most 100"},
+        "refused_count": {"type": "integer", "description": "Items and rows that were refused"},
         "notices": {"type": "array", "items": {"type": "string"}, "description": "What was stored differently from what was sent"},
     }});
     let mut schemas: Map<String, Value> = schemas.map(|(name, schema)| (name.to_owned(), schema)).collect();

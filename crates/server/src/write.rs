@@ -194,7 +194,8 @@ fn reply(
     let first = told.first().map(words).unwrap_or_default();
     let of = |n: u64, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
     let error = format!("rejected {}, stored {}; first: {first}", of(count, "item"), of(stored, "row"));
-    let mut refusal = Refusal::bad(error).with("stored", json!(stored)).with("refused", Value::Array(told));
+    let mut refusal = Refusal::bad(error).with("stored", json!(stored)).with("refused_count", json!(count));
+    refusal = refusal.with("refused", Value::Array(told));
     if !notices.is_empty() {
         refusal = refusal.with("notices", json!(notices));
     }
@@ -224,8 +225,8 @@ fn of_table(written: &Written, reason: &str) -> Value {
 
 /// A position in the body is not known here: rows are counted among those of their table.
 fn of_conflict(written: &Written, conflict: &Conflict) -> Value {
-    let reason = format!("column {:?} {}: {} rows were left out", conflict.field, conflict.reason, conflict.rows);
-    json!({"row": conflict.first + 1, "table": written.table.name(), "field": conflict.field, "reason": reason})
+    let (row, table) = (conflict.first + 1, written.table.name());
+    json!({"row": row, "table": table, "field": conflict.field, "reason": conflict.to_string()})
 }
 
 fn words(refused: &Value) -> String {
