@@ -43,6 +43,8 @@ export function HeatMap({ label, names, matrix, say, onPick }: Props) {
       ArrowUp: [row - 1, column],
       ArrowRight: [row, column + 1],
       ArrowLeft: [row, column - 1],
+      Home: [row, 0],
+      End: [row, n - 1],
     };
     const to = moves[event.key];
     if (event.key === "Enter" && held) onPick?.(...held);

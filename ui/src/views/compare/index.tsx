@@ -16,7 +16,7 @@ import { Command, Empty } from "../../parts/empty";
 import { ErrorNote } from "../../parts/error_note";
 import { Search, matches } from "../../parts/search";
 import { Segmented } from "../../parts/segmented";
-import { outcomesOf, useEnsemble, wordsOf } from "../ensemble/context";
+import { EDITION_MS, outcomesOf, useEnsemble, useThrottled, wordsOf } from "../ensemble/context";
 import { isFinite } from "../ensemble/distributions";
 import { EntityPicker } from "../ensemble/entity_picker";
 import { Differences, type Row, evidence, pairing } from "./differences";
@@ -32,6 +32,7 @@ export default function CompareView() {
   const other = query.value.get("with") ?? "";
   const second = list.value?.find((one) => one.ensemble === other);
   const worlds = Math.max(second?.worlds ?? 0, runs.value.get(other)?.worlds_stored ?? 0);
+  const shown = useThrottled(worlds, EDITION_MS);
   const choices = (list.value ?? []).filter((one) => one.ensemble !== name && one.error === undefined);
   // Ensembles of the same model have the same outcomes.
   choices.sort((a, b) => Number(b.model === stored.model) - Number(a.model === stored.model));
@@ -60,7 +61,7 @@ export default function CompareView() {
       )}
       {list.value && other !== "" && second === undefined && <Empty title={`There is no ensemble "${other}"`} />}
       {second && <Parameters first={stored} second={second} />}
-      {second && second.error === undefined && (worlds > 0 ? <Outcomes second={second} /> : <Empty title={`${other} has no worlds yet`} />)}
+      {second && second.error === undefined && (worlds > 0 ? <Outcomes second={second} worlds={shown} /> : <Empty title={`${other} has no worlds yet`} />)}
     </div>
   );
 }
@@ -95,8 +96,9 @@ function Other({ choices, value }: { choices: readonly Ensemble[]; value: string
   );
 }
 
-function Outcomes({ second }: { second: Ensemble }) {
-  const { name, catalogue, edition } = useEnsemble();
+function Outcomes({ second, worlds }: { second: Ensemble; worlds: number }) {
+  const { name, catalogue, edition: first } = useEnsemble();
+  const edition = `${first} ${worlds}`;
   const q = query.value;
   const entity = catalogue.entities.find((one) => one.name === q.get("entity")) ?? catalogue.entities[0];
   const search = q.get("q") ?? "";
@@ -141,7 +143,7 @@ function Outcomes({ second }: { second: Ensemble }) {
       {answer.error && <ErrorNote error={answer.error} again={answer.again} />}
       {rows.length === 0 && answer.busy && <p class="muted">Comparing all outcomes…</p>}
       {found.length === 0 && <Empty title={`No outcome matches "${search}"`} />}
-      {row && <Over row={row} entity={entity.name} second={second} />}
+      {row && <Over row={row} entity={entity.name} second={second} edition={edition} />}
       {rows.length > 0 && (
         <Differences
           rows={rows}
@@ -159,8 +161,8 @@ const BINS = 40;
 const CURVE_BINS = 500;
 
 /** The distributions of one outcome in both ensembles, over each other. */
-function Over({ row: { spec }, entity, second }: { row: Row; entity: string; second: Ensemble }) {
-  const { name, edition } = useEnsemble();
+function Over({ row: { spec }, entity, second, edition }: { row: Row; entity: string; second: Ensemble; edition: string }) {
+  const { name } = useEnsemble();
   const ask = (bins: number, signal: AbortSignal) =>
     Promise.all(
       [name, second.ensemble].map(async (ensemble) => {

@@ -2,6 +2,9 @@ import { createContext } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import type { Catalogue, EntitySpec, Ensemble, OutcomeSpec, Run } from "../../api/types";
 
+/** Numbers of a run that is under way are asked again this often. */
+export const EDITION_MS = 1000;
+
 /** What every part of an ensemble's page needs. */
 export interface Current {
   name: string;

@@ -13,11 +13,9 @@ import { ErrorNote } from "../../parts/error_note";
 import { Progress } from "../../parts/progress";
 import { Actions } from "../ensembles/actions";
 import { tone } from "../ensembles/rows";
-import { type Current, CurrentEnsemble, useThrottled } from "./context";
+import { type Current, CurrentEnsemble, EDITION_MS, useThrottled } from "./context";
 import { NoWorlds } from "./no_worlds";
 import { TABS, type Tab } from "./tabs";
-
-const EDITION_MS = 1000;
 
 /** The page of one ensemble: its head, and the part that the address names. */
 export default function EnsemblePage({ rest: [name = "", at = "", ...rest] }: { rest: string[] }) {

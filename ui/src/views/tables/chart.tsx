@@ -2,7 +2,6 @@ import { useState } from "preact/hooks";
 import type { ApiError } from "../../api/client";
 import type { TableAbout, TableColumn } from "../../api/types";
 import { count, time, value } from "../../app/format";
-import { useAsked } from "../../app/asked";
 import { usePolled } from "../../app/poll";
 import { query, setQuery } from "../../app/router";
 import { BarRank } from "../../charts/bar_rank";
@@ -44,9 +43,10 @@ export function ChartView({ table, about }: { table: string; about: TableAbout }
   const column = about.columns.find((one) => one.name === now.group);
   const key = JSON.stringify(now);
   const pace = now.until === undefined && MOVING.has(now.since ?? "") ? MOVING_MS : undefined;
-  const groups = useAsked(column && key, (signal) => askGroups(now, column as TableColumn, signal));
-  const list = column ? groups.value : undefined;
-  const isReady = column === undefined || (list !== undefined && !groups.busy);
+  const groups = usePolled(column && key, async (signal) => ({ key, list: await askGroups(now, column as TableColumn, signal) }), pace);
+  const list = column ? groups.value?.list : undefined;
+  // The groups of the question before are shown, but not asked about.
+  const isReady = column === undefined || groups.value?.key === key;
   const shown = list?.slice(0, LINES);
   const points = usePolled(
     now.time === undefined || !isReady ? undefined : `${key}\n${shown?.map((one) => one.condition).join("\n") ?? ""}`,
@@ -57,7 +57,7 @@ export function ChartView({ table, about }: { table: string; about: TableAbout }
   return (
     <>
       <ChartControls about={about} asking={now} error={error && isOfFilter(error) ? error : undefined} />
-      {error && !isOfFilter(error) && <ErrorNote error={error} again={points.again} />}
+      {error && !isOfFilter(error) && <ErrorNote error={error} again={groups.error ? groups.again : points.again} />}
       {now.time === undefined && <p class="note">This table has no column of times, so nothing can be drawn over time. Choose a column to group by.</p>}
       {!error && points.value && <Drawn points={points.value} measure={now.measure} asking={now} about={about} />}
       {!error && list && <Groups groups={list} measure={now.measure} name={now.group ?? ""} />}

@@ -1,3 +1,4 @@
+import { useMemo } from "preact/hooks";
 import { get } from "../../api/client";
 import type { ListedTable, TableAbout } from "../../api/types";
 import { ago, bytes, count, plural, rate, time } from "../../app/format";
@@ -7,7 +8,7 @@ import { useTitle } from "../../app/title";
 import { Empty } from "../../parts/empty";
 import { ErrorNote } from "../../parts/error_note";
 import { Table } from "../../parts/virtual_table";
-import { tableName, typeName } from "../../sql/names";
+import { identifier, tableName, typeName } from "../../sql/names";
 import { ChartView } from "./chart";
 import { useRates } from "./rates";
 import { Rows } from "./rows";
@@ -28,7 +29,9 @@ export function TablePage({ database, name, part }: { database: string; name: st
   useTitle(name);
   const table = `${database}.${name}`;
   const asked = usePolled(table, (signal) => get<TableAbout>("/api/v1/table", { table }, signal), part === "rows" ? ROWS_MS : ABOUT_MS);
-  const rates = useRates(asked.value && [{ ...asked.value, table } as unknown as ListedTable]);
+  // The same list for the same answer: each new one is a sample.
+  const one = useMemo(() => asked.value && [{ ...asked.value, table } as unknown as ListedTable], [asked.value, table]);
+  const rates = useRates(one);
   const about = asked.value;
   if (asked.error?.status === 404) {
     return (
@@ -41,7 +44,7 @@ export function TablePage({ database, name, part }: { database: string; name: st
   const coming = rates.get(table) ?? 0;
   const to = (at: string) => href(at === "" ? ["tables", database, name] : ["tables", database, name, at]);
   const by = timeColumns(about)[0];
-  const newest = by === undefined ? "" : ` ORDER BY ${by} DESC`;
+  const newest = by === undefined ? "" : ` ORDER BY ${identifier(by)} DESC`;
   return (
     <div class="view">
       <header class="bar-row">
