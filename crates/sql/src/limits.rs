@@ -109,7 +109,10 @@ fn unheeded_of_table(factor: &TableFactor) -> Option<Unheeded> {
         TableFactor::Table { partitions, .. } if !partitions.is_empty() => Some(("PARTITION", "a condition")),
         TableFactor::Table { version: Some(_), .. } => Some(("a version of a table", "its name alone")),
         TableFactor::Table { json_path: Some(_), .. } => Some(("a path behind a table", "its name alone")),
-        TableFactor::Table { with_ordinality: true, .. } => Some(("WITH ORDINALITY", "row_number() OVER ()")),
+        // Those of PostgreSQL's catalogue return no rows here.
+        TableFactor::Table { with_ordinality: true, name, .. } if name.0.len() == 1 => {
+            Some(("WITH ORDINALITY", "row_number() OVER ()"))
+        }
         _ => None,
     }
 }
@@ -231,6 +234,8 @@ mod tests {
             let refused = check_statement(&mut Parser::parse_sql(&GenericDialect {}, sql).unwrap()[0]);
             assert!(refused.unwrap_err().to_string().contains(&format!("{clause} is not supported")), "{sql}");
         }
+        let of_catalogue = "SELECT 1 FROM pg_catalog.unnest(a) WITH ORDINALITY";
+        check_statement(&mut Parser::parse_sql(&GenericDialect {}, of_catalogue).unwrap()[0]).unwrap();
     }
 
     #[test]
