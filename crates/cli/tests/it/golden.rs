@@ -3,7 +3,7 @@
 //! `golden/data` is what the program of 22 November 2026 left behind: an ensemble of the bingo in `golden/event.json`
 //! (60 worlds, seed 3), a table with rows in its log, a clustered table with a Bloom filter, a secondary index and
 //! deleted rows, and the log of a server that was killed. `golden/answers.json` has that program's answers. Neither is
-//! ever written anew; a new format gets a new folder.
+//! ever written anew; a new format gets a new folder. Models play the worlds of a seed as they did then.
 
 use std::path::{Path, PathBuf};
 
@@ -90,4 +90,12 @@ fn the_worlds_of_an_old_folder_are_played_alike() {
         assert!(again[hash].is_string(), "{again}");
         assert_eq!(again[hash], event[hash]);
     }
+}
+
+#[test]
+fn football_of_a_seed_stays_the_same() {
+    let data = tempfile::tempdir().unwrap();
+    let season = json(data.path(), &["run", "football", "--worlds", "40", "--seed", "1", "--name", "season"]);
+    // Hashes of the program of 29 November 2026: what is stored is resumed, extended and replayed by later ones.
+    assert_eq!((&season["hash"], &season["events"]["hash"]), (&json!("754b6cec2a5e0629"), &json!("ba02bde45aeb2135")));
 }
