@@ -28,9 +28,9 @@ pub(super) struct Refused {
     format: InputFormat,
     /// A CSV's header, to write before the kept records.
     header: Option<Vec<u8>>,
-    files: Vec<(PathBuf, File)>,
-    /// Whether the last file takes more records.
-    is_open: bool,
+    /// The file that takes more records, and those that take no more.
+    file: Option<(PathBuf, File)>,
+    done: Vec<(PathBuf, File)>,
 }
 
 impl Refused {
@@ -43,8 +43,8 @@ impl Refused {
             input: String::new(),
             format: InputFormat::Json,
             header: None,
-            files: Vec::new(),
-            is_open: false,
+            file: None,
+            done: Vec::new(),
         }
     }
 
@@ -52,7 +52,9 @@ impl Refused {
     pub(super) fn begin(&mut self, input: &Input) {
         self.input.clone_from(&input.name);
         // Each CSV has a header of its own.
-        self.is_open &= self.format == input.format && self.format != InputFormat::Csv;
+        if self.format != input.format || self.format == InputFormat::Csv {
+            self.done.extend(self.file.take());
+        }
         self.format = input.format;
         self.header = None;
     }
@@ -77,11 +79,7 @@ impl Refused {
                 kept.push(b'\n');
             }
         }
-        if !std::mem::replace(&mut self.is_open, true) {
-            let begun = self.begin_file();
-            self.files.push(begun.with_context(|| format!("setting aside in {}", self.folder.display()))?);
-        }
-        let Some((path, file)) = self.files.last_mut() else { return Ok(()) };
+        let (path, file) = self.file()?;
         file.write_all(&kept).with_context(|| format!("writing {}", path.display()))
     }
 
@@ -89,6 +87,15 @@ impl Refused {
         let what = if self.format == InputFormat::Msgpack { "record" } else { "line" };
         let field = record.field.as_ref().map(|field| format!("{field}: ")).unwrap_or_default();
         note(&format!("{}, {what} {}: {field}{}", self.input, record.position, record.reason));
+    }
+
+    /// The file for rejected input, created at the first record.
+    fn file(&mut self) -> Result<&mut (PathBuf, File)> {
+        let file = match self.file.take() {
+            Some(file) => file,
+            None => self.begin_file().with_context(|| format!("setting aside in {}", self.folder.display()))?,
+        };
+        Ok(self.file.insert(file))
     }
 
     fn begin_file(&self) -> std::io::Result<(PathBuf, File)> {
@@ -109,11 +116,12 @@ impl Refused {
 
     /// Reports the total; returns whether anything was rejected.
     pub(super) fn report(&self) -> Result<bool> {
-        for (path, file) in &self.files {
+        let mut paths = Vec::new();
+        for (path, file) in self.done.iter().chain(&self.file) {
             file.sync_all().with_context(|| format!("writing {}", path.display()))?;
+            paths.push(path.display().to_string());
         }
         if self.records > 0 {
-            let paths: Vec<_> = self.files.iter().map(|(path, _)| path.display().to_string()).collect();
             let (records, paths) = (count(self.records), paths.join(", "));
             note(&format!("invalid records: {records}, not appended and set aside in {paths}"));
         }
