@@ -69,13 +69,12 @@ impl Ledger {
         // A pool would retry, and hide the reason of a refusal.
         let connecting = in_time(PgConnection::connect_with(&options));
         let mut first = connecting.await.map_err(fail("be reached"))?;
-        let migrated = tokio::time::timeout(MIGRATION, migrate(&mut first)).await;
-        migrated.map_err(|_| fail("make its tables")(sqlx::Error::Io(ErrorKind::TimedOut.into())))?.map_err(
-            |error| match error {
-                MigrateError::Execute(cause) => fail("make its tables")(cause),
-                cause => FleetError::Migration { address: address.clone(), cause },
-            },
-        )?;
+        let late = |_| Err(MigrateError::Execute(sqlx::Error::Io(ErrorKind::TimedOut.into())));
+        let migrated = tokio::time::timeout(MIGRATION, migrate(&mut first)).await.unwrap_or_else(late);
+        migrated.map_err(|error| match error {
+            MigrateError::Execute(cause) => fail("make its tables")(cause),
+            cause => FleetError::Migration { address: address.clone(), cause },
+        })?;
         let fleet = in_time(identity(&mut first)).await.map_err(fail("name itself"))?;
         in_time(first.close()).await.map_err(fail("close a connection"))?;
         Ok(Self { pool: Arc::new(Mutex::new(pool_of(options))), address, fleet })
