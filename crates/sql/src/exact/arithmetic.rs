@@ -47,9 +47,9 @@ impl Operation {
 
     /// The checked operation for `left op right`; `chained`: `left` is the result of another checked operation.
     fn of(op: Operator, left: &DataType, right: &DataType, chained: bool) -> Option<Self> {
-        let whole = |of: &DataType| matches!(of, DataType::Decimal128(_, 0));
         match op {
-            Operator::Divide if whole(left) && whole(right) => Some(Self::Divide),
+            // Left by `divide`: a NULL or a parameter has its type only now.
+            Operator::Divide if is_whole_decimal(left) && is_whole_decimal(right) => Some(Self::Divide),
             _ if !left.is_integer() || left != right => None,
             Operator::Plus => Some(Self::Add),
             Operator::Minus => Some(Self::Subtract),
@@ -106,7 +106,6 @@ pub(super) fn rewrite(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>
 
 /// Divides whole decimals as integers, before type coercion: the result's type goes into what surrounds the division.
 pub(super) fn divide(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
-    let is_whole_decimal = |of: &DataType| matches!(of, DataType::Decimal128(_, 0));
     let Expr::BinaryExpr(BinaryExpr { left, op: Operator::Divide, right }) = expr else {
         return Ok(Transformed::no(expr));
     };
@@ -120,6 +119,10 @@ pub(super) fn divide(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>>
         }
         _ => Ok(Transformed::no(Expr::BinaryExpr(BinaryExpr { left, op: Operator::Divide, right }))),
     }
+}
+
+fn is_whole_decimal(of: &DataType) -> bool {
+    matches!(of, DataType::Decimal128(_, 0))
 }
 
 fn is_arithmetic(op: Operator) -> bool {
