@@ -96,6 +96,6 @@ fn the_worlds_of_an_old_folder_are_played_alike() {
 fn football_of_a_seed_stays_the_same() {
     let data = tempfile::tempdir().unwrap();
     let season = json(data.path(), &["run", "football", "--worlds", "40", "--seed", "1", "--name", "season"]);
-    // Hashes of the program of 29 November 2026: what is stored is resumed, extended and replayed by later ones.
+    // Taken on 29 November 2026. Later versions resume and replay stored ensembles, so they must play the same worlds.
     assert_eq!((&season["hash"], &season["events"]["hash"]), (&json!("754b6cec2a5e0629"), &json!("ba02bde45aeb2135")));
 }

@@ -262,39 +262,58 @@ async fn broken_tables_fail_only_their_queries() {
     assert!(torn.contains(segment.file_name().unwrap().to_str().unwrap()), "{torn}");
 }
 
+/// The lines of a log, by another writer, for a table of columns with these names and types.
+fn log_of_another(columns: &[(&str, &str)], partition: &[&str]) -> Vec<serde_json::Value> {
+    let field =
+        |(name, ty): &(&str, &str)| serde_json::json!({"name": name, "type": ty, "nullable": true, "metadata": {}});
+    let fields: Vec<_> = columns.iter().map(field).collect();
+    let schema = serde_json::json!({"type": "struct", "fields": fields}).to_string();
+    vec![
+        serde_json::json!({"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}),
+        serde_json::json!({"metaData": {"id": "a", "format": {"provider": "parquet", "options": {}},
+            "schemaString": schema, "partitionColumns": partition, "configuration": {}, "createdTime": 0}}),
+    ]
+}
+
+/// Writes rows into a file of Arrow's writer; returns its size.
+fn write_parquet(path: &Path, rows: &RecordBatch) -> u64 {
+    let file = std::fs::File::create(path).unwrap();
+    let mut writer = parquet::arrow::ArrowWriter::try_new(file, rows.schema(), None).unwrap();
+    writer.write(rows).unwrap();
+    writer.close().unwrap();
+    std::fs::metadata(path).unwrap().len()
+}
+
+fn write_log(folder: &Path, log: &[serde_json::Value]) {
+    let lines = log.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    std::fs::create_dir_all(folder.join("_delta_log")).unwrap();
+    std::fs::write(folder.join("_delta_log/00000000000000000000.json"), lines).unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn tables_of_other_writers_are_read() {
     let data = tempfile::tempdir().unwrap();
     let folder = data.path().join("default/Theirs");
-    std::fs::create_dir_all(folder.join("_delta_log")).unwrap();
-    let mut log = vec![
-        serde_json::json!({"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}),
-        serde_json::json!({"metaData": {"id": "a", "format": {"provider": "parquet", "options": {}},
-            "schemaString": serde_json::json!({"type": "struct", "fields": [
-                {"name": "day", "type": "date", "nullable": true, "metadata": {}},
-                {"name": "id", "type": "long", "nullable": true, "metadata": {}},
-                {"name": "tower", "type": "long", "nullable": true, "metadata": {}},
-                {"name": "price", "type": "double", "nullable": true, "metadata": {}},
-                {"name": "caller", "type": "string", "nullable": true, "metadata": {}},
-                {"name": "later", "type": "integer", "nullable": true, "metadata": {}},
-            ]}).to_string(),
-            "partitionColumns": ["day"], "configuration": {}, "createdTime": 0}}),
+    std::fs::create_dir_all(&folder).unwrap();
+    let columns = [
+        ("day", "date"),
+        ("id", "long"),
+        ("tower", "long"),
+        ("price", "double"),
+        ("caller", "string"),
+        ("later", "integer"),
     ];
+    let mut log = log_of_another(&columns, &["day"]);
     for (day, first) in [("2025-10-01", 0), ("2025-10-02", 400), ("", 800)] {
         let name = format!("part {first}.parquet");
-        let file = std::fs::File::create(folder.join(&name)).unwrap();
-        let mut writer = parquet::arrow::ArrowWriter::try_new(file, batch(first).schema(), None).unwrap();
-        writer.write(&batch(first)).unwrap();
-        writer.close().unwrap();
-        let size = std::fs::metadata(folder.join(&name)).unwrap().len();
+        let size = write_parquet(&folder.join(&name), &batch(first));
         let partition = serde_json::json!({"day": if day.is_empty() { None } else { Some(day) }});
         // The second file has no statistics.
         let stats = (first != 400).then(|| format!("{{\"numRecords\":400,\"minValues\":{{\"id\":{first}}}}}"));
         log.push(serde_json::json!({"add": {"path": name.replace(' ', "%20"), "partitionValues": partition,
             "size": size, "modificationTime": 0, "dataChange": true, "stats": stats}}));
     }
-    let lines = log.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-    std::fs::write(folder.join("_delta_log/00000000000000000000.json"), lines).unwrap();
+    write_log(&folder, &log);
     let engine = open(data.path()).await;
     let asked = "SELECT day, count(*), sum(id), count(later) FROM \"Theirs\" GROUP BY day ORDER BY day";
     let expected =
@@ -313,25 +332,15 @@ async fn tables_of_other_writers_are_read() {
 async fn nan_of_other_writers_is_greater_than_all_numbers() {
     let data = tempfile::tempdir().unwrap();
     let folder = data.path().join("default/theirs");
-    std::fs::create_dir_all(folder.join("_delta_log")).unwrap();
+    std::fs::create_dir_all(&folder).unwrap();
     let x: ArrayRef = Arc::new(Float64Array::from(vec![1.0, f64::NAN, 2.0]));
     let rows = RecordBatch::try_from_iter_with_nullable([("x", x, true)]).unwrap();
-    let file = std::fs::File::create(folder.join("part.parquet")).unwrap();
-    let mut writer = parquet::arrow::ArrowWriter::try_new(file, rows.schema(), None).unwrap();
-    writer.write(&rows).unwrap();
-    writer.close().unwrap();
-    let size = std::fs::metadata(folder.join("part.parquet")).unwrap().len();
-    let fields = serde_json::json!({"type": "struct", "fields": [
-        {"name": "x", "type": "double", "nullable": true, "metadata": {}}]});
-    let log = [
-        serde_json::json!({"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}),
-        serde_json::json!({"metaData": {"id": "a", "format": {"provider": "parquet", "options": {}},
-            "schemaString": fields.to_string(), "partitionColumns": [], "configuration": {}, "createdTime": 0}}),
-        serde_json::json!({"add": {"path": "part.parquet", "partitionValues": {}, "size": size, "modificationTime": 0,
-            "dataChange": true, "stats": "{\"numRecords\":3,\"minValues\":{\"x\":1},\"maxValues\":{\"x\":2}}"}}),
-    ];
-    let lines = log.map(|line| line.to_string()).join("\n");
-    std::fs::write(folder.join("_delta_log/00000000000000000000.json"), lines).unwrap();
+    let size = write_parquet(&folder.join("part.parquet"), &rows);
+    let mut log = log_of_another(&[("x", "double")], &[]);
+    log.push(serde_json::json!({"add": {"path": "part.parquet", "partitionValues": {}, "size": size,
+        "modificationTime": 0, "dataChange": true,
+        "stats": "{\"numRecords\":3,\"minValues\":{\"x\":1},\"maxValues\":{\"x\":2}}"}}));
+    write_log(&folder, &log);
     let engine = open(data.path()).await;
     for (sql, expected) in [
         ("SELECT count(*) FROM theirs WHERE x > 5", "1"),
